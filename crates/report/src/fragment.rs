@@ -8,8 +8,8 @@ use maud::{Markup, html};
 
 use crate::listing::Listing;
 use crate::plot::{Estimates, NamedEstimate, Plot};
-use crate::rows::{groups, keys};
 use crate::svg::visible;
+use crate::table::{groups, keys};
 use crate::text::percent_encoded;
 use crate::{EstimateText, Report};
 

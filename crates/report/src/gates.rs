@@ -1,9 +1,13 @@
 //! What gates decide, and what an open result means for the outcome.
 
+use std::fmt::Write as _;
+
 use errorbar_analysis::{Diagnostic, Diagnostics, GateRequest, Opt, counted, significant, text};
 use errorbar_inference::{Comparison, ComparisonReport, Gate, GateOutcome};
 
-use crate::{EstimateText, gate_name, gate_reason, gate_subject};
+use crate::EstimateText;
+use crate::comparison::{gate_claim, gate_reason, lines, subject};
+use crate::text::is_unsafe;
 
 /// What the gate of a comparison decided, and so the outcome: failures, and warnings where nothing is decided.
 pub fn gate_diagnostics(report: &ComparisonReport, request: &GateRequest) -> Diagnostics {
@@ -137,13 +141,212 @@ fn unscored(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> Option
     })
 }
 
+// Test suites as JUnit XML, for CI systems that show what passed and what failed.
+
+/// A suite of test cases: what gates and requirements decided.
+///
+/// ```
+/// use errorbar_report::{CaseOutcome, JUnitCase, TestSuite};
+///
+/// let mut suite = TestSuite::new("errorbar compare");
+/// let figures = Some("accuracy 0.819 ± 0.034".to_owned());
+/// suite.cases.push(JUnitCase::new("accuracy >= 0.7", "almanac.choice", CaseOutcome::Passed, None));
+/// let failed = CaseOutcome::Failed("0.819 < 0.9".to_owned());
+/// suite.cases.push(JUnitCase::new("accuracy >= 0.9", "almanac.choice", failed, figures));
+/// assert_eq!(suite.failures(), 1);
+/// assert!(suite.to_xml().contains("<failure message=\"0.819 &lt; 0.9\""));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct TestSuite {
+    /// What the suite is called.
+    pub name: String,
+    /// Its cases.
+    pub cases: Vec<JUnitCase>,
+}
+
+/// One test case.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct JUnitCase {
+    /// What is claimed: `accuracy >= 0.8`.
+    pub name: String,
+    /// What it is claimed about; CI systems group cases by it.
+    pub class_name: String,
+    /// What was decided.
+    pub outcome: CaseOutcome,
+    /// The figures, and what else a reader of a log wants to see.
+    pub details: Option<String>,
+}
+
+/// What was decided about a test case.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum CaseOutcome {
+    /// The claim holds.
+    Passed,
+    /// It does not, or must be shown and is not; with the reason.
+    Failed(String),
+    /// It is open and need not be shown; with the reason.
+    Skipped(String),
+}
+
+impl JUnitCase {
+    /// A case, with its figures.
+    pub fn new(
+        name: impl Into<String>,
+        class_name: impl Into<String>,
+        outcome: CaseOutcome,
+        details: Option<String>,
+    ) -> Self {
+        JUnitCase { name: name.into(), class_name: class_name.into(), outcome, details }
+    }
+}
+
+impl TestSuite {
+    /// A suite without cases.
+    pub fn new(name: impl Into<String>) -> Self {
+        TestSuite { name: name.into(), cases: Vec::new() }
+    }
+
+    /// How many cases failed.
+    pub fn failures(&self) -> usize {
+        self.cases.iter().filter(|case| matches!(case.outcome, CaseOutcome::Failed(_))).count()
+    }
+
+    /// How many cases were not decided.
+    pub fn skipped(&self) -> usize {
+        self.cases.iter().filter(|case| matches!(case.outcome, CaseOutcome::Skipped(_))).count()
+    }
+
+    /// The suite as an XML document. It has no times: they would differ from run to run and are not about the gates.
+    pub fn to_xml(&self) -> String {
+        let counts = format!(
+            "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"",
+            self.cases.len(),
+            self.failures(),
+            self.skipped()
+        );
+        let name = attribute(&self.name);
+        let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        let _ =
+            writeln!(xml, "<testsuites name=\"{name}\" {counts}>\n  <testsuite name=\"{name}\" {counts}>");
+        self.cases.iter().for_each(|case| xml += &case.to_xml());
+        xml + "  </testsuite>\n</testsuites>\n"
+    }
+}
+
+impl JUnitCase {
+    fn to_xml(&self) -> String {
+        let (name, class) = (attribute(&self.name), attribute(&self.class_name));
+        let details = self.details.as_deref().unwrap_or_default();
+        let inner = match &self.outcome {
+            CaseOutcome::Passed => String::new(),
+            CaseOutcome::Failed(reason) => {
+                let body = if details.is_empty() { reason } else { details };
+                let message = attribute(reason);
+                format!("      <failure message=\"{message}\" type=\"gate\">{}</failure>\n", text(body))
+            }
+            CaseOutcome::Skipped(reason) => format!("      <skipped message=\"{}\"/>\n", attribute(reason)),
+        };
+        // A failure shows its details itself.
+        let is_failure = matches!(self.outcome, CaseOutcome::Failed(_));
+        let output = Some(details).filter(|details| !details.is_empty() && !is_failure);
+        let output = output.map(|details| format!("      <system-out>{}</system-out>\n", text(details)));
+        let inner = inner + &output.unwrap_or_default();
+        let head = format!("    <testcase name=\"{name}\" classname=\"{class}\"");
+        if inner.is_empty() { format!("{head}/>\n") } else { format!("{head}>\n{inner}    </testcase>\n") }
+    }
+}
+
+/// A test case for each comparison with a gate. A gate that is not decided is a failure if it claims something, or if
+/// `decisive` asks for a decision; else it is skipped.
+pub fn gate_cases(report: &ComparisonReport, decisive: bool) -> TestSuite {
+    let mut suite = TestSuite::new("errorbar compare");
+    let Some(rule) = report.options.gate else { return suite };
+    for comparison in &report.comparisons {
+        let Some(outcome) = comparison.gate else { continue };
+        let (name, class) = (gate_name(comparison, rule), class_name(comparison));
+        let reason = gate_reason(rule, outcome, comparison);
+        let must_hold = decisive || rule != Gate::NotWorse;
+        let outcome = match outcome {
+            GateOutcome::Passed => CaseOutcome::Passed,
+            GateOutcome::Undecided if !must_hold => CaseOutcome::Skipped(reason),
+            _ => CaseOutcome::Failed(reason),
+        };
+        let details = Some(lines(comparison, report).join("\n"));
+        suite.cases.push(JUnitCase::new(name, class, outcome, details));
+    }
+    suite
+}
+
+/// What a gate is about: `magpie: accuracy`, `magpie: accuracy (almanac)` of a task.
+pub fn gate_subject(comparison: &Comparison) -> String {
+    format!("{}: {}", comparison.other, subject(comparison))
+}
+
+/// A gate with what it is about: `magpie: accuracy (almanac): gate "not worse by 0.02 or more"`.
+pub fn gate_name(comparison: &Comparison, rule: Gate) -> String {
+    format!("{}: gate \"{}\"", gate_subject(comparison), gate_claim(rule))
+}
+
+/// The task if there are several, then the base and the scorer.
+fn class_name(comparison: &Comparison) -> String {
+    let parts =
+        [comparison.task.as_deref(), Some(comparison.base.as_str()), Some(comparison.scorer.as_str())];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(".")
+}
+
+/// The value of an attribute, in which line breaks are kept.
+fn attribute(value: &str) -> String {
+    escaped(value, true)
+}
+
+/// The text of an element.
+fn text(value: &str) -> String {
+    escaped(value, false)
+}
+
+fn escaped(value: &str, is_attribute: bool) -> String {
+    let mut escaped = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            // `]]>` must not be in a text.
+            '>' => escaped.push_str("&gt;"),
+            '"' if is_attribute => escaped.push_str("&quot;"),
+            // Parsers turn it into a line break, and line breaks of attributes into blanks.
+            '\r' => escaped.push_str("&#13;"),
+            '\n' if is_attribute => escaped.push_str("&#10;"),
+            '\t' if is_attribute => escaped.push_str("&#9;"),
+            '\n' | '\t' => escaped.push(c),
+            // Those that XML does not have are among them.
+            c if is_unsafe(c) => escaped.push(crate::REPLACEMENT),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
 #[cfg(test)]
 mod tests {
-    use super::roughly;
+    use super::{attribute, roughly, text};
 
     #[test]
     fn numbers_of_samples_are_rough() {
         let rough = [1.2, 99.0, 99.5, 664.2, 2659.0, 123_456.0].map(roughly);
         assert_eq!(rough, ["2", "99", "100", "670", "2700", "130000"]);
+    }
+
+    #[test]
+    fn no_character_turns_or_hides_a_text() {
+        let unsafe_ones = "a\u{202e}b\u{9b}c\u{7f}d\u{0}e\u{fffe}f\u{200b}";
+        assert_eq!(text(unsafe_ones), "a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}e\u{fffd}f\u{fffd}");
+        assert_eq!(attribute(unsafe_ones), text(unsafe_ones));
+        assert_eq!(
+            (text("a\tb\nc"), attribute("a\tb\nc")),
+            ("a\tb\nc".to_owned(), "a&#9;b&#10;c".to_owned())
+        );
     }
 }

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::io;
 
-use crate::comparison::tables::{ComparedRow, ComparedTable, ComparisonTables};
-use crate::comparison::{ComparisonView, flip, legend};
-use crate::matrix::tables;
-use crate::table::TextTable;
+use crate::comparison::tables::{self, ComparedRow, ComparedTable, ComparisonTables};
+use crate::comparison::{ComparisonView, legend};
+use crate::notes::{facts, run_remarks};
+use crate::table::{TextTable, tables};
 use crate::text::is_unsafe;
-use crate::title::{facts, remarks};
 use crate::{Listing, Render, Report, Sort};
 
 /// A `table` for each block: a `tabular` under a caption with task, model, scorer, what is to be known about the run, and
@@ -42,7 +41,7 @@ impl Render for Latex {
             for table in tables {
                 let mut table = table.texts(&common, INDENT);
                 table.titles.pop();
-                table.details.extend(remarks(report));
+                table.details.extend(run_remarks(report));
                 table.legend = common.legend();
                 let (rows, notes) = split_notes(table.rows);
                 write!(out, "{}", captioned(&of_run(report), &TextTable { rows, ..table }, &notes))?;
@@ -73,7 +72,9 @@ fn compared(view: &ComparisonView<'_>) -> String {
     text += &tables.compared.iter().map(|table| compared_table(table, &about, &legend)).collect::<String>();
     let title: Vec<String> = view.title.map(str::to_owned).into_iter().collect();
     text += &tables.grids.iter().map(|table| captioned(&title, table, &[])).collect::<String>();
-    for TextTable { name, titles, rows, .. } in flip::tables(view.flips.unwrap_or_default(), usize::MAX) {
+    for TextTable { name, titles, rows, .. } in
+        tables::flip_tables(view.flips.unwrap_or_default(), usize::MAX)
+    {
         let about = ["samples that changed".to_owned(), name];
         // Texts are paragraphs: in one line they would not fit on a page.
         let columns = r"llp{0.3\linewidth}p{0.2\linewidth}p{0.2\linewidth}";

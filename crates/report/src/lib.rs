@@ -1,7 +1,7 @@
 //! What people look at: estimates as terminal tables, Markdown, LaTeX, CSV and JSON.
 //!
 //! One format, one module, one trait ([`Render`]), for results, comparisons and lists ([`Listing`]). The formats for
-//! people ([`TerminalTable`], [`Markdown`], [`Latex`]) share the rows of `rows.rs` and the tables of `comparison`; the
+//! people ([`TerminalTable`], [`Markdown`], [`Latex`]) share the rows of `table.rs` and the tables of `comparison`; the
 //! formats for machines ([`Json`], [`Csv`]) have a [`Record`] for each estimate. Nothing here computes a
 //! statistic or decides by the name of a metric: which error belongs to which number is core's
 //! [`Results::rows`](errorbar_core::Results::rows). Nothing knows whether it writes to a terminal: colour and width come
@@ -23,69 +23,52 @@
 //! let text = TerminalTable::default().to_text(&[Report::new("quiz.csv", results)]);
 //! assert!(text.contains("accuracy  0.819 ± 0.034 [0.750, 0.888]"), "{text}");
 //! ```
-#![forbid(unsafe_code)]
 
+#![forbid(unsafe_code)]
 pub mod assets;
-mod bar;
-mod chance;
 mod comparison;
-mod csv;
-mod evaluation_set;
+mod data;
 mod figure;
 pub mod fragment;
 mod gates;
 pub mod html;
-mod json;
-mod junit;
 mod latex;
 mod listing;
 mod markdown;
-mod matrix;
 mod notes;
-mod number;
-mod plans;
 pub mod plot;
 mod record;
-mod rows;
 pub mod samples;
-mod side_by_side;
 pub mod svg;
 mod table;
 mod terminal;
-mod text;
-mod title;
-mod transcript;
-pub mod verification;
-
 #[cfg(test)]
 mod tests;
+mod text;
+mod transcript;
+pub mod verification;
+mod views;
 
 use std::io;
 
-/// The JSON schema of results; see `docs/output.md`.
-pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
-
-pub use chance::ChanceLevel;
 pub use comparison::{COMPARISON_SCHEMA, ComparisonView, Flip, comparison_columns, gate_reason};
-pub use csv::{Csv, SafeCsv};
+pub use data::{Csv, Json, SafeCsv};
 pub use errorbar_analysis::{PartialRun, Report, RunIdentity, StoppedRun, fitting_names, run_names};
-pub use evaluation_set::EvaluationSet;
-pub use figure::EstimateText;
-pub use gates::gate_diagnostics;
-pub use json::Json;
-pub use junit::{CaseOutcome, JUnitCase, TestSuite, gate_cases, gate_name, gate_subject};
+pub use figure::{ChanceLevel, EstimateText};
+pub use gates::{CaseOutcome, JUnitCase, TestSuite, gate_cases, gate_diagnostics, gate_name, gate_subject};
 pub use latex::{Latex, comment as latex_comment, escape as escape_latex};
 pub use listing::{Listing, ListingCell};
 pub use markdown::{Markdown, escape as escape_markdown};
 pub use notes::most_frequent;
-pub use number::grouped;
-pub use plans::PlansView;
 pub use record::{ColumnType, Record, all_estimates, estimate_columns, estimates};
-pub use rows::Sort;
-pub use side_by_side::SideBySide;
+pub use table::Sort;
 pub use terminal::TerminalTable;
-pub use text::{REPLACEMENT, clean, clean_lines, is_unsafe, pad, truncate_middle, width, wrap};
+pub use text::{REPLACEMENT, clean, clean_lines, grouped, is_unsafe, pad, truncate_middle, width, wrap};
 pub use transcript::{TranscriptView, Verdict};
+pub use views::{EvaluationSet, PlansView, SideBySide};
+
+/// The JSON schema of results; see `docs/output.md`.
+pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
 /// A format that results and lists can be written in.
 pub trait Render {

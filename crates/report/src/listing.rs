@@ -108,7 +108,7 @@ impl From<usize> for ListingCell {
 /// As many digits as mean something.
 impl From<f64> for ListingCell {
     fn from(number: f64) -> Self {
-        ListingCell::new(crate::number::plain(number), Json::from(number))
+        ListingCell::new(crate::text::plain(number), Json::from(number))
     }
 }
 /// An absent one is blank, and null in JSON.

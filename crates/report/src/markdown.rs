@@ -2,13 +2,11 @@
 
 use std::io;
 
-use crate::comparison::tables::{ComparedTable, ComparisonTables, most_telling, whole_and_parts};
-use crate::comparison::{ComparisonView, Finding, finding, flip, legend};
-use crate::matrix::tables;
-use crate::number::counted;
-use crate::table::TextTable;
-use crate::text::{REPLACEMENT, is_unsafe};
-use crate::title::facts;
+use crate::comparison::tables::{self, ComparedTable, ComparisonTables, most_telling, whole_and_parts};
+use crate::comparison::{ComparisonView, Finding, finding, legend};
+use crate::notes::facts;
+use crate::table::{TextTable, tables};
+use crate::text::{REPLACEMENT, counted, is_unsafe};
 use crate::{Listing, ListingCell, Render, Report, Sort};
 
 /// The most samples and rows of comparisons that a comment lists.
@@ -164,9 +162,9 @@ fn headline(view: &ComparisonView<'_>) -> String {
 /// The samples that changed, up to a limit for each pair of sides.
 fn listed_flips(view: &ComparisonView<'_>, most: usize) -> String {
     let Some((flips, changed)) = view.flips.zip(view.changed_count()) else { return String::new() };
-    let tables = flip::tables(flips, most);
+    let tables = tables::flip_tables(flips, most);
     let listed = tables.iter().map(|table| table.rows.len()).sum();
-    let mut text = format!("\n**{}**\n", escape(&flip::title(listed, changed)));
+    let mut text = format!("\n**{}**\n", escape(&tables::flip_title(listed, changed)));
     for TextTable { name, titles, rows, .. } in tables {
         text += &format!("\n{}\n\n{}", escape(&name), pipe_table(&titles, &rows));
     }

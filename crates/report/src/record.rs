@@ -4,7 +4,7 @@
 use errorbar_core::{Defined, Estimate, EstimateRow, Interval, IntervalSide, Results, StdError, Undefined};
 use serde_json::Value as Json;
 
-use crate::rows::{groups, keys};
+use crate::table::{groups, keys};
 
 /// A row of results or of comparisons as data: a value for each column, in their order. What does not exist is null, and so
 /// is a number that is not finite.

@@ -8,7 +8,7 @@ use errorbar_log::eval::{Check, CheckOutcome, NotCheckable, VerifyOutcome};
 use serde_json::{Value as Json, json};
 
 use crate::clean;
-use crate::number::counted;
+use crate::text::counted;
 
 /// The number of figures that are named per reason; a log may have thousands.
 const NAMED: usize = 8;

@@ -19,19 +19,15 @@
 //! # Ok(())
 //! # }
 //! ```
-#![forbid(unsafe_code)]
 
+#![forbid(unsafe_code)]
 mod app;
 mod catalog;
-mod events;
 mod guard;
 mod index;
-mod pages;
 mod routes;
 mod samples;
-mod search;
 mod server;
-mod visitors;
 
 use std::io;
 use std::path::PathBuf;
@@ -39,7 +35,7 @@ use std::sync::Arc;
 
 use errorbar_core::Registry;
 
-pub use pages::{PageError, ReportPages};
+pub use catalog::{PageError, ReportPages};
 pub use server::ViewServer;
 
 /// What to serve, and where.

@@ -9,11 +9,10 @@ use axum::routing::get;
 use axum::{Router, middleware};
 use tokio::sync::watch;
 
-use crate::app::{App, Failure};
-use crate::catalog::LogId;
+use crate::app::{self, App, Failure};
+use crate::catalog::{LogId, PageError};
 use crate::guard::{self, Guard};
-use crate::pages::PageError;
-use crate::{events, index, search};
+use crate::{index, samples};
 
 /// The most logs that are compared.
 const COMPARED: usize = 24;
@@ -37,10 +36,10 @@ impl IntoResponse for DataFailure {
 
 /// The addresses below the token, behind the guard.
 pub(crate) fn router(app: App, guard: Guard, stopped: watch::Receiver<bool>) -> Router {
-    tokio::spawn(events::watch_folder(app.clone(), stopped));
+    tokio::spawn(app::watch_folder(app.clone(), stopped));
     Router::new()
         .route("/{token}/", get(list))
-        .route("/{token}/events", get(|State(app): State<App>| events::events(app)))
+        .route("/{token}/events", get(|State(app): State<App>| app::events(app)))
         .route("/{token}/compare", get(choose))
         .route("/{token}/logs/{ids}/", get(page))
         .route("/{token}/logs/{ids}/samples.json", get(samples))
@@ -125,7 +124,7 @@ async fn find(
         found.map(|(_, value)| value.into_owned()).unwrap_or_default()
     };
     let (text, from) = (get("q"), get("from").parse().unwrap_or(0));
-    let found = app.work(move |app| search::search(&app.open(&ids)?, &text, from)).await?;
+    let found = app.work(move |app| samples::search(&app.open(&ids)?, &text, from)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], found))
 }
 

@@ -1,15 +1,16 @@
 //! The figures of a comparison, as text.
 
-use errorbar_core::{Estimate, Role, Undefined};
-use errorbar_inference::{Comparison, ComparisonReport};
+use std::fmt;
 
-use super::gate;
-use super::record::{error_of, why_no_error, why_no_interval};
-use super::verdict::{Verdict, is_borderline, is_identical};
-use crate::bar::BarSpan;
-use crate::figure::EstimateText;
-use crate::notes;
-use crate::number::{counted, decimals, fixed, percent, plain};
+use errorbar_core::{Direction, Estimate, IntervalSide, Role, Undefined};
+use errorbar_inference::{Comparison, ComparisonReport, Gate, GateOutcome};
+
+use super::legend::{self, correction_title};
+use super::tables::is_whole;
+use super::{error_of, interval_of, why_no_error, why_no_interval};
+use crate::figure::{BarSpan, EstimateText};
+use crate::notes::{self, by_key};
+use crate::text::{counted, decimals, fixed, percent, plain};
 
 /// Fewer pairs than this are marked.
 const FEW: u64 = 10;
@@ -125,7 +126,7 @@ pub(crate) fn notes(comparison: &Comparison, report: &ComparisonReport, shows_n:
     notes.extend(bounds(&comparison.difference));
     notes.extend(notes::remarks(&comparison.difference));
     let rule = report.options.gate.zip(comparison.gate);
-    notes.extend(rule.map(|(rule, outcome)| gate::short_reason(rule, outcome, comparison)));
+    notes.extend(rule.map(|(rule, outcome)| legend::short_reason(rule, outcome, comparison)));
     notes
 }
 
@@ -277,4 +278,266 @@ fn bounds(difference: &Estimate) -> Option<String> {
         }
     };
     Some(format!("with {with}: {} at worst, {} at best", text(bounds.worst), text(bounds.best)))
+}
+
+// The finding in one sentence.
+
+/// A sentence in two parts: what was found, and the figures.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Finding {
+    pub(crate) claim: String,
+    pub(crate) figures: String,
+}
+
+/// What to say first: about the first comparison over all samples and tasks; of several sides, about each of them.
+pub(crate) fn finding(report: &ComparisonReport) -> Option<Finding> {
+    let first = report.comparisons.iter().find(|c| is_whole(c)).or_else(|| report.comparisons.first())?;
+    if report.sides.len() > 2 { Some(of_sides(report, first)) } else { Some(of_pair(report, first)) }
+}
+
+fn of_pair(report: &ComparisonReport, c: &Comparison) -> Finding {
+    let Comparison { base, other, .. } = c;
+    let figures = Figures::of(c, report);
+    let claim = match &figures.verdict {
+        Verdict::Better => format!("{other} is better than {base}"),
+        Verdict::Worse => format!("{other} is worse than {base}"),
+        Verdict::Higher => format!("{other} is higher than {base}"),
+        Verdict::Lower => format!("{other} is lower than {base}"),
+        Verdict::NotShown => format!("No difference shown between {base} and {other}"),
+        Verdict::Equivalent(margin) => format!("{other} is the same as {base} within ± {}", plain(*margin)),
+        Verdict::Identical => format!("No sample differs between {base} and {other}"),
+        Verdict::Unknown => format!("{base} and {other} cannot be compared"),
+    };
+    let mut parts = Vec::new();
+    if figures.difference.value().is_some() {
+        let (from, to) = (figures.base.texts().value, figures.other.texts().value);
+        parts.push(format!("{} {from} → {to}", subject(c)));
+        let interval = figures.difference.interval_text();
+        let difference = figures.difference.texts().value;
+        parts.push(match interval.is_empty() {
+            true => format!("difference {}", figures.difference.short()),
+            false => format!("difference {difference} {interval}{}", level_note(c)),
+        });
+        parts.extend((figures.p != NONE).then(|| format!("p {}", figures.p)));
+    } else {
+        parts.push(format!("{}: {}", subject(c), figures.difference.short()));
+    }
+    parts.extend((c.n > 0).then(|| counted(c.n, if c.is_paired { "pair" } else { "score" })));
+    let open = figures.verdict == Verdict::NotShown;
+    let mde = c.mde.as_ref().ok().filter(|mde| open && **mde > 0.0 && mde.is_finite());
+    let mde = mde.map(|mde| format!("; could have detected ± {}{}", two_digits(*mde), by_test(report)));
+    let mde = mde.unwrap_or_default();
+    Finding { claim, figures: parts.join(", ") + &mde }
+}
+
+fn of_sides(report: &ComparisonReport, first: &Comparison) -> Finding {
+    let is_same = |c: &&Comparison| {
+        c.base == first.base
+            && (&c.scorer, &c.metric, &c.field, &c.reducer)
+                == (&first.scorer, &first.metric, &first.field, &first.reducer)
+            && (&c.task, &c.group_key, &c.group) == (&first.task, &first.group_key, &first.group)
+    };
+    let compared = report.comparisons.iter().filter(is_same);
+    let verdicts = by_key(compared.map(|c| (Verdict::of(c, report), c.other.clone())));
+    let groups: Vec<String> = verdicts.iter().map(|(verdict, sides)| of_verdict(verdict, sides)).collect();
+    let sides = verdicts.iter().map(|(_, sides)| sides.len()).sum::<usize>();
+    let basis = match report.options.correction.filter(|_| first.p_adjusted.is_some()) {
+        Some(correction) => {
+            format!(" (p < {}, corrected by {})", plain(alpha(first)), correction_title(correction))
+        }
+        None if sides > 1 => {
+            level_note(first).replace("interval)", "intervals)").replace("bound)", "bounds)")
+        }
+        None => level_note(first),
+    };
+    Finding {
+        claim: format!("Against {} by {}", first.base, subject(first)),
+        figures: groups.join("; ") + &basis,
+    }
+}
+
+/// `heron and magpie are better`.
+fn of_verdict(verdict: &Verdict, sides: &[String]) -> String {
+    let names = match sides {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        sides => sides.concat(),
+    };
+    let are = if sides.len() == 1 { "is" } else { "are" };
+    match verdict {
+        Verdict::Better => format!("{names} {are} better"),
+        Verdict::Worse => format!("{names} {are} worse"),
+        Verdict::Higher => format!("{names} {are} higher"),
+        Verdict::Lower => format!("{names} {are} lower"),
+        Verdict::NotShown => format!("no difference shown for {names}"),
+        Verdict::Equivalent(margin) => format!("{names} {are} the same within ± {}", plain(*margin)),
+        Verdict::Identical => format!("no sample differs for {names}"),
+        Verdict::Unknown => format!("{names} cannot be compared"),
+    }
+}
+
+/// The level of the interval: ` (95 % interval)`; empty without one.
+fn level_note(c: &Comparison) -> String {
+    let Some(interval) = interval_of(&c.difference) else { return String::new() };
+    let what = if interval.side == IntervalSide::TwoSided { "interval" } else { "bound" };
+    format!(" ({} {what})", percent(interval.level))
+}
+
+// What a comparison says, in words for a reader in a hurry.
+
+/// What a comparison says.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Verdict {
+    /// The other side is better.
+    Better,
+    /// It is worse.
+    Worse,
+    /// It has the higher figure, and neither is better.
+    Higher,
+    /// It has the lower figure.
+    Lower,
+    /// The data do not show which is ahead.
+    NotShown,
+    /// The gate of equivalence shows that they are the same, within this.
+    Equivalent(f64),
+    /// No sample has another score.
+    Identical,
+    /// There is nothing to judge by.
+    Unknown,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Better => f.write_str("better"),
+            Verdict::Worse => f.write_str("worse"),
+            Verdict::Higher => f.write_str("higher"),
+            Verdict::Lower => f.write_str("lower"),
+            Verdict::NotShown => f.write_str("no difference shown"),
+            Verdict::Equivalent(margin) => write!(f, "same within ± {}", plain(*margin)),
+            Verdict::Identical => f.write_str("no sample differs"),
+            Verdict::Unknown => f.write_str("unknown"),
+        }
+    }
+}
+
+impl Verdict {
+    /// What a comparison says: by the corrected p-value if there is one, else by the interval that is shown, else by the
+    /// p-value.
+    pub(crate) fn of(comparison: &Comparison, report: &ComparisonReport) -> Self {
+        let Some(difference) = comparison.difference.number() else { return Verdict::Unknown };
+        if is_identical(comparison) {
+            return Verdict::Identical;
+        }
+        match is_significant(comparison) {
+            Some(true) if difference != 0.0 => match (comparison.direction, difference > 0.0) {
+                (Direction::Higher, true) | (Direction::Lower, false) => Verdict::Better,
+                (Direction::Higher, false) | (Direction::Lower, true) => Verdict::Worse,
+                (_, true) => Verdict::Higher,
+                (_, false) => Verdict::Lower,
+            },
+            Some(_) => match (report.options.gate, comparison.gate) {
+                (Some(Gate::Equivalent(margin)), Some(GateOutcome::Passed)) => Verdict::Equivalent(margin),
+                _ => Verdict::NotShown,
+            },
+            None => Verdict::Unknown,
+        }
+    }
+
+    /// Whether it says which side is ahead.
+    pub(crate) fn is_decided(&self) -> bool {
+        matches!(self, Verdict::Better | Verdict::Worse | Verdict::Higher | Verdict::Lower)
+    }
+}
+
+/// Whether no sample has another score on the other side.
+pub(super) fn is_identical(comparison: &Comparison) -> bool {
+    (comparison.wins, comparison.losses) == (Some(0), Some(0)) && comparison.ties.is_some_and(|ties| ties > 0)
+}
+
+/// The share of false alarms that the level of the interval allows.
+pub(super) fn alpha(comparison: &Comparison) -> f64 {
+    let level = comparison.difference.interval.as_ref().map_or(0.95, |interval| interval.level);
+    // 1 − 0.95 is not 0.05 to the last bit.
+    ((1.0 - level) * 1e9).round() / 1e9
+}
+
+/// Whether a difference is shown; none if there is nothing to judge by.
+pub(super) fn is_significant(comparison: &Comparison) -> Option<bool> {
+    if let Some(p) = comparison.p_adjusted.filter(|p| !p.is_nan()) {
+        return Some(p < alpha(comparison));
+    }
+    excludes_zero(comparison).or_else(|| has_small_p(comparison))
+}
+
+/// Whether the interval excludes 0.
+fn excludes_zero(comparison: &Comparison) -> Option<bool> {
+    let interval = interval_of(&comparison.difference)?;
+    Some(match interval.side {
+        IntervalSide::Lower => interval.lower > 0.0,
+        IntervalSide::Upper => interval.upper < 0.0,
+        _ => interval.lower > 0.0 || interval.upper < 0.0,
+    })
+}
+
+/// Whether the p-value is below what the level allows.
+fn has_small_p(comparison: &Comparison) -> Option<bool> {
+    let test = comparison.test.as_ref().ok().filter(|test| !test.p_value.is_nan())?;
+    Some(test.p_value < alpha(comparison))
+}
+
+/// Whether interval and p-value say different things: the case is close, and a reader should know which of them the verdict
+/// is from.
+pub(super) fn is_borderline(comparison: &Comparison) -> bool {
+    let two_sided =
+        interval_of(&comparison.difference).is_some_and(|interval| interval.side == IntervalSide::TwoSided);
+    let both = excludes_zero(comparison).zip(has_small_p(comparison)).filter(|_| two_sided);
+    comparison.p_adjusted.is_none() && both.is_some_and(|(excludes, small)| excludes != small)
+}
+
+// A comparison as people read it: the better side first.
+
+/// A pair of runs with the better one first.
+pub(crate) struct Pair<'c> {
+    pub(crate) comparison: &'c Comparison,
+    pub(crate) ahead: &'c str,
+    pub(crate) behind: &'c str,
+    /// Whether the first minus the second is other minus base.
+    pub(crate) is_as_computed: bool,
+    /// Whether the difference is shown by the corrected test.
+    pub(crate) is_decided: bool,
+}
+
+impl<'c> Pair<'c> {
+    pub(crate) fn of(comparison: &'c Comparison) -> Self {
+        let difference = comparison.difference.number().unwrap_or(0.0);
+        let is_other_better = match comparison.direction {
+            Direction::Lower => difference < 0.0,
+            _ => difference > 0.0,
+        };
+        let (ahead, behind) = match is_other_better {
+            true => (&comparison.other, &comparison.base),
+            false => (&comparison.base, &comparison.other),
+        };
+        let is_decided = difference != 0.0 && is_significant(comparison) == Some(true);
+        Pair { comparison, ahead, behind, is_as_computed: is_other_better, is_decided }
+    }
+
+    /// Pairs in which the first is better, equal, worse.
+    pub(crate) fn outcomes(&self) -> Option<(u64, u64, u64)> {
+        let c = self.comparison;
+        let (wins, ties, losses) = (c.wins?, c.ties?, c.losses?);
+        Some(if self.is_as_computed { (wins, ties, losses) } else { (losses, ties, wins) })
+    }
+
+    /// The p-value that decides, and whether it is corrected.
+    pub(crate) fn p(&self) -> Option<f64> {
+        let raw = self.comparison.test.as_ref().ok().map(|test| test.p_value);
+        self.comparison.p_adjusted.or(raw).filter(|p| !p.is_nan())
+    }
+
+    /// The difference of the first minus the second.
+    pub(crate) fn difference(&self) -> Estimate {
+        let estimate = &self.comparison.difference;
+        if self.is_as_computed { estimate.clone() } else { estimate.negated() }
+    }
 }

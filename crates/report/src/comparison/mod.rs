@@ -4,31 +4,22 @@
 //! beside it, or the corrected p-value if there is a correction.
 
 pub(crate) mod figures;
-mod finding;
-pub(crate) mod flip;
-mod gate;
-mod grid;
 pub(crate) mod legend;
-mod pair;
-mod record;
 pub(crate) mod tables;
-pub(crate) mod verdict;
-
-pub(crate) use figures::{lines, p_text, subject, two_digits};
-pub(crate) use finding::{Finding, finding};
-pub(crate) use gate::{claim as gate_claim, rule as gate_rule};
-pub(crate) use legend::test_title;
-pub(crate) use pair::Pair;
-pub(crate) use record::ranking_record;
 
 use errorbar_analysis::Comparisons;
+use errorbar_core::{Defined, Estimate, Interval, StdError, Undefined};
+use errorbar_inference::{Comparison, ComparisonReport, Rank, Ranking};
+use serde_json::{Value as Json, json};
+
+use crate::record::{
+    ColumnType, Record, cluster_counts, degrees_of_freedom, has_known_ends, note, number, reasons, why,
+};
+
 pub use errorbar_analysis::Flip;
-pub use gate::gate_reason;
-pub use record::comparison_columns;
-
-use errorbar_inference::ComparisonReport;
-
-use crate::record::Record;
+pub(crate) use figures::{Finding, Pair, finding, lines, p_text, subject, two_digits};
+pub use legend::gate_reason;
+pub(crate) use legend::{claim as gate_claim, rule as gate_rule, test_title};
 
 /// The JSON schema of comparisons; see `docs/output.md`.
 pub const COMPARISON_SCHEMA: &str = include_str!("../../schema/compare.schema.json");
@@ -57,7 +48,7 @@ impl<'a> ComparisonView<'a> {
 
     /// A record for each comparison, as in JSON.
     pub fn records(&self) -> Vec<Record> {
-        self.report.comparisons.iter().map(|one| record::record(one, self)).collect()
+        self.report.comparisons.iter().map(|one| record(one, self)).collect()
     }
 
     /// The comparisons of an answer, with what is shown beside them.
@@ -81,4 +72,208 @@ impl<'a> ComparisonView<'a> {
         let has_tasks = self.report.comparisons.iter().any(|comparison| comparison.task.is_some());
         self.task.filter(|_| !has_tasks)
     }
+}
+
+// A comparison as one flat record: an object of `comparisons` in JSON, a row of CSV.
+
+/// A column: its name, what it holds, and its value for a comparison.
+type ComparisonColumn = (&'static str, ColumnType, fn(&Comparison, &ComparisonView<'_>) -> Json);
+
+/// A difference is the other side's value minus the base's. What does not exist is null; a reason is in `undefined` if there
+/// should be one.
+const COLUMNS: [ComparisonColumn; 57] = {
+    use ColumnType::{Bool, Float, Int, Ints, Json as Nested, Text, Unsigned};
+    [
+        ("base", Text, |c, _| c.base.as_str().into()),
+        ("other", Text, |c, _| c.other.as_str().into()),
+        ("scorer", Text, |c, _| c.scorer.as_str().into()),
+        ("metric", Text, |c, _| c.metric.as_str().into()),
+        // The group is null for all samples, and for the mean over groups.
+        ("group_key", Text, |c, _| c.group_key.as_deref().into()),
+        ("group", Text, |c, _| c.group.as_deref().into()),
+        // Pairs; scores of both sides, if unpaired.
+        ("n", Int, |c, _| c.n.into()),
+        ("only_base", Int, |c, _| c.only_base.into()),
+        ("only_other", Int, |c, _| c.only_other.into()),
+        ("base_value", Float, |c, _| number(c.base_estimate.number())),
+        ("other_value", Float, |c, _| number(c.other_estimate.number())),
+        ("difference", Float, |c, _| number(c.difference.number())),
+        ("stderr", Float, |c, _| se(&c.difference)),
+        ("df", Float, |c, _| number(degrees_of_freedom(error_of(&c.difference), interval_of(&c.difference)))),
+        ("lower", Float, |c, _| lower(&c.difference)),
+        ("upper", Float, |c, _| upper(&c.difference)),
+        ("level", Float, |c, _| number(interval_of(&c.difference).map(|interval| interval.level))),
+        ("method", Text, |c, _| method(&c.difference)),
+        // Of the test of no difference, two-sided.
+        ("p_value", Float, |c, _| number(c.test.as_ref().ok().map(|test| test.p_value))),
+        ("test", Text, |c, _| c.test.as_ref().ok().map(|test| test.method.name()).into()),
+        ("p_adjusted", Float, |c, _| number(c.p_adjusted)),
+        ("correction", Text, |c, view| {
+            let is_corrected = c.p_adjusted.is_some_and(f64::is_finite);
+            view.report.options.correction.filter(|_| is_corrected).map(|correction| correction.name()).into()
+        }),
+        // Only for pairs of zeros and ones, as are `both_right` and `both_wrong`.
+        ("p_mcnemar_exact", Float, |c, _| number(c.flips.map(|flips| flips.p_exact))),
+        ("p_mcnemar_mid", Float, |c, _| number(c.flips.map(|flips| flips.p_mid))),
+        ("p_sign_flip", Float, |c, _| number(c.p_sign_flip)),
+        ("p_tost", Float, |c, _| number(c.p_tost)),
+        // Pairs in which the other side is better, worse, the same.
+        ("wins", Int, |c, _| c.wins.into()),
+        ("losses", Int, |c, _| c.losses.into()),
+        ("ties", Int, |c, _| c.ties.into()),
+        ("correlation", Float, |c, _| number(c.correlation.as_ref().ok().copied())),
+        // The share of the variance of an unpaired difference that pairing removed.
+        ("variance_removed", Float, |c, _| number(c.variance_removed.as_ref().ok().copied())),
+        // The smallest difference that these samples detect with a power of 80 %.
+        ("mde", Float, |c, _| number(c.mde.as_ref().ok().copied())),
+        ("gate", Text, |c, _| c.gate.map(|gate| gate.name()).into()),
+        // Null for the mean over tasks.
+        ("task", Text, |c, view| c.task.as_deref().or(view.only_task()).into()),
+        ("reducer", Text, |c, _| c.reducer.as_deref().into()),
+        ("field", Text, |c, _| c.field.as_deref().into()),
+        ("direction", Text, |c, _| c.direction.name().into()),
+        ("paired", Bool, |c, _| c.is_paired.into()),
+        ("base_stderr", Float, |c, _| se(&c.base_estimate)),
+        ("base_lower", Float, |c, _| lower(&c.base_estimate)),
+        ("base_upper", Float, |c, _| upper(&c.base_estimate)),
+        ("other_stderr", Float, |c, _| se(&c.other_estimate)),
+        ("other_lower", Float, |c, _| lower(&c.other_estimate)),
+        ("other_upper", Float, |c, _| upper(&c.other_estimate)),
+        ("error_method", Text, |c, _| error_of(&c.difference).map(|error| error.method.name()).into()),
+        ("cluster", Nested, |c, _| (!c.cluster.is_empty()).then(|| c.cluster.clone()).into()),
+        ("clusters", Ints, |c, _| {
+            cluster_counts(error_of(&c.difference).map_or(&[], |error| &error.clusters))
+        }),
+        ("side", Text, |c, _| interval_of(&c.difference).map(|interval| interval.side.name()).into()),
+        ("both_right", Int, |c, _| c.flips.map(|flips| flips.both_right).into()),
+        ("both_wrong", Int, |c, _| c.flips.map(|flips| flips.both_wrong).into()),
+        // Samples without a score on a side, and the difference if every one were the worst, or the best, for the other side.
+        ("absent", Int, |c, _| c.difference.absent.into()),
+        ("bound_worst", Float, |c, _| number(c.difference.bounds.map(|bounds| bounds.worst))),
+        ("bound_best", Float, |c, _| number(c.difference.bounds.map(|bounds| bounds.best))),
+        ("seed", Unsigned, |c, _| c.difference.draws.map(|draws| draws.seed).into()),
+        ("draws", Int, |c, _| c.difference.draws.map(|draws| draws.count).into()),
+        ("undefined", Nested, |c, _| undefined(c)),
+        ("note", Text, |c, _| note(&c.difference).into()),
+    ]
+};
+
+/// The names of the columns of [`ComparisonView::records`], in order, and what they hold.
+pub fn comparison_columns() -> Vec<(&'static str, ColumnType)> {
+    COLUMNS.iter().map(|(name, holds, _)| (*name, *holds)).collect()
+}
+
+/// A comparison as it is shown: with the name of the only task.
+pub(super) fn record(comparison: &Comparison, view: &ComparisonView<'_>) -> Record {
+    COLUMNS.iter().map(|(name, _, value)| ((*name).to_owned(), value(comparison, view))).collect()
+}
+
+fn se(estimate: &Estimate) -> Json {
+    number(error_of(estimate).map(|error| error.se))
+}
+
+fn lower(estimate: &Estimate) -> Json {
+    number(interval_of(estimate).map(|interval| interval.lower))
+}
+
+fn upper(estimate: &Estimate) -> Json {
+    number(interval_of(estimate).map(|interval| interval.upper))
+}
+
+fn method(estimate: &Estimate) -> Json {
+    interval_of(estimate).map(|interval| interval.method.to_string()).into()
+}
+
+/// The error, unless it is 0 because nothing varies: that is no information.
+pub(super) fn error_of(estimate: &Estimate) -> Option<&StdError> {
+    let error = estimate.error.as_ref().ok().filter(|_| estimate.value.is_ok());
+    error.filter(|error| !error.degenerate && error.se > 0.0)
+}
+
+/// The interval, unless its ends are equal.
+pub(super) fn interval_of(estimate: &Estimate) -> Option<&Interval> {
+    let interval = estimate.interval.as_ref().ok().filter(|_| estimate.value.is_ok());
+    interval.filter(|i| i.lower != i.upper && !i.lower.is_nan() && !i.upper.is_nan())
+}
+
+fn undefined(c: &Comparison) -> Json {
+    let p_value = c.test.as_ref().map(|test| test.p_value).map_err(Clone::clone);
+    reasons([
+        ("base_value", why_no_number(&c.base_estimate.value)),
+        ("other_value", why_no_number(&c.other_estimate.value)),
+        ("difference", why_no_number(&c.difference.value)),
+        ("stderr", why_no_error(&c.difference)),
+        ("interval", why_no_interval(&c.difference)),
+        ("p_value", why_no_number(&p_value)),
+        ("correlation", why_no_pairing(&c.correlation)),
+        ("variance_removed", why_no_pairing(&c.variance_removed)),
+        ("mde", why_no_number(&c.mde)),
+    ])
+}
+
+fn why_no_number(part: &Defined<f64>) -> Option<String> {
+    why(part, |number| number.is_finite())
+}
+
+/// Why a number about pairs does not exist: a figure that is no mean of per-sample numbers has none.
+fn why_no_pairing(part: &Defined<f64>) -> Option<String> {
+    match part {
+        Err(Undefined::NotAvailable) => Some("not defined for this figure".to_owned()),
+        part => why_no_number(part),
+    }
+}
+
+/// Why an estimate shows no error.
+pub(super) fn why_no_error(estimate: &Estimate) -> Option<String> {
+    let is_shown = error_of(estimate).is_some_and(|error| error.se.is_finite());
+    why_not_shown(estimate, &estimate.error, is_shown, |error| error.se.is_finite())
+}
+
+/// Why an estimate shows no interval.
+pub(super) fn why_no_interval(estimate: &Estimate) -> Option<String> {
+    let is_shown = interval_of(estimate).is_some_and(has_known_ends);
+    why_not_shown(estimate, &estimate.interval, is_shown, |interval| interval.lower == interval.upper)
+}
+
+fn why_not_shown<T>(
+    estimate: &Estimate,
+    part: &Defined<T>,
+    is_shown: bool,
+    has_no_spread: impl Fn(&T) -> bool,
+) -> Option<String> {
+    let reason = || match (&estimate.value, part) {
+        (Err(reason), _) | (Ok(_), Err(reason)) => reason.to_string(),
+        (Ok(_), Ok(part)) if has_no_spread(part) => "no spread".to_owned(),
+        (Ok(_), Ok(_)) => Undefined::Overflow.to_string(),
+    };
+    (!is_shown).then(reason)
+}
+
+/// A ranking as JSON has it: with the name of the only task.
+pub(crate) fn ranking_record(ranking: &Ranking, view: &ComparisonView<'_>) -> Json {
+    let rank = |rank: &Rank| {
+        json!({
+            "side": rank.side,
+            "rank": rank.rank,
+            "rank_best": rank.interval.0,
+            "rank_worst": rank.interval.1,
+            "tie_groups": rank.tie_groups,
+            "value": number(rank.estimate.number()),
+            "stderr": se(&rank.estimate),
+            "lower": lower(&rank.estimate),
+            "upper": upper(&rank.estimate),
+            "method": method(&rank.estimate),
+            "undefined": why_no_number(&rank.estimate.value),
+        })
+    };
+    json!({
+        "scorer": ranking.scorer,
+        "reducer": ranking.reducer,
+        "field": ranking.field,
+        "metric": ranking.metric,
+        "task": ranking.task.as_deref().or(view.only_task()),
+        "n": ranking.n,
+        "level": ranking.level,
+        "ranks": ranking.ranks.iter().map(rank).collect::<Vec<_>>(),
+    })
 }

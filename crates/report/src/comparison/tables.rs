@@ -1,13 +1,15 @@
 //! The tables of comparisons, built once for every format for people. Names are as they are.
 
+use errorbar_analysis::Flip;
 use errorbar_inference::{Comparison, ComparisonReport, Ranking};
+use serde_json::Value as Json;
 
-use super::figures::{self, Figures};
-use super::grid;
+use super::figures::{self, Figures, NONE, is_identical, is_significant};
+use super::legend::correction_title;
 use crate::figure::EstimateText;
-use crate::notes::unique;
-use crate::number::counted;
+use crate::notes::{by_key, unique};
 use crate::table::TextTable;
+use crate::text::{counted, percent, plain, truncate};
 
 /// Comparisons of one score: a row for each metric, task, group or side.
 #[derive(Debug, Clone, PartialEq)]
@@ -162,10 +164,10 @@ impl ComparisonTables {
         for key in keys.iter().filter(|_| is_many) {
             let is_of_key = |c: &&Comparison| TableKey::of(c, is_many) == *key && c.group_key.is_none();
             let all: Vec<&Comparison> = report.comparisons.iter().filter(is_of_key).collect();
-            grids.extend(grid::tasks(&key.name(), report, &all));
-            grids.extend(grid::differences(&key.name(), report, &all));
+            grids.extend(tasks(&key.name(), report, &all));
+            grids.extend(differences(&key.name(), report, &all));
             let rankings = report.rankings.iter().filter(|ranking| key.is_of(ranking));
-            grids.extend(rankings.map(|ranking| grid::ranking(&key.name(), ranking)));
+            grids.extend(rankings.map(|one| ranking(&key.name(), one)));
         }
         ComparisonTables { is_many, compared, grids }
     }
@@ -335,4 +337,184 @@ fn part(c: &Comparison, has_tasks: bool) -> Option<String> {
     });
     let parts: Vec<String> = task.into_iter().chain(group).collect();
     (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+// Tables of several sides: models and tasks, all differences, ranks.
+
+/// The values of all sides in all tasks, and the mean over tasks; only if there are several.
+pub(super) fn tasks(name: &str, report: &ComparisonReport, comparisons: &[&Comparison]) -> Option<TextTable> {
+    let mut tasks = unique(comparisons.iter().map(|c| c.task.as_deref()));
+    if !tasks.iter().any(Option::is_some) || tasks.len() < 2 {
+        return None;
+    }
+    // The mean comes last, wherever it was computed.
+    tasks.sort_by_key(Option::is_none);
+    let value = |side: &String, task: Option<&str>| {
+        let of_task = || comparisons.iter().filter(|c| c.task.as_deref() == task);
+        let as_other = of_task().find(|c| c.other == *side).map(|c| &c.other_estimate);
+        let estimate = as_other.or_else(|| of_task().find(|c| c.base == *side).map(|c| &c.base_estimate));
+        estimate.map_or_else(|| "not compared".to_owned(), |estimate| EstimateText::from(estimate).short())
+    };
+    let row = |side: &String| (side.clone(), tasks.iter().map(|task| value(side, *task)).collect());
+    let columns = tasks.iter().map(|task| task.unwrap_or("mean over tasks").to_owned());
+    Some(TextTable::labelled(format!("{name}, by task"), columns, report.sides.iter().map(row)))
+}
+
+/// The difference of each side to each other; only if all pairs were compared.
+pub(super) fn differences(
+    name: &str,
+    report: &ComparisonReport,
+    comparisons: &[&Comparison],
+) -> Option<TextTable> {
+    let has_tasks = comparisons.iter().any(|c| c.task.is_some());
+    // Over all tasks if there are several, else over all samples.
+    let shown: Vec<&&Comparison> = comparisons.iter().filter(|c| c.task.is_none() || !has_tasks).collect();
+    let base = report.sides.first()?;
+    if shown.iter().all(|c| c.base == *base) {
+        return None;
+    }
+    let cell = |row: &String, column: &String| {
+        if row == column {
+            return "·".to_owned();
+        }
+        let forward = shown.iter().find(|c| c.other == *row && c.base == *column);
+        let backward = shown.iter().find(|c| c.base == *row && c.other == *column);
+        match (forward, backward) {
+            (Some(c), _) => difference(c, 1.0),
+            (None, Some(c)) => difference(c, -1.0),
+            (None, None) => NONE.to_owned(),
+        }
+    };
+    let row = |side: &String| (side.clone(), report.sides.iter().map(|column| cell(side, column)).collect());
+    let by = match report.options.correction {
+        Some(correction) if shown.iter().any(|c| c.p_adjusted.is_some()) => {
+            format!("p corrected by {}", correction_title(correction))
+        }
+        _ => "each by its own interval, not corrected, so a ranking may distinguish less".to_owned(),
+    };
+    let legend = format!("row minus column; in brackets: no difference shown ({by})");
+    let name = format!("{name}, all differences");
+    let table = TextTable::labelled(name, report.sides.clone(), report.sides.iter().map(row));
+    let details = if has_tasks { vec!["mean over tasks".to_owned()] } else { Vec::new() };
+    Some(TextTable { details, legend: Some(legend), ..table })
+}
+
+/// A difference in a cell; in brackets if it is not shown.
+fn difference(c: &Comparison, sign: f64) -> String {
+    let Some(value) = c.difference.number() else { return NONE.to_owned() };
+    let mut figure = EstimateText::new(sign * value).signed();
+    // The interval only sets the decimals.
+    if let Ok(error) = &c.difference.error {
+        figure = figure.error(error.se);
+    } else if let Ok(interval) = &c.difference.interval {
+        figure = figure.interval(interval.lower, interval.upper);
+    }
+    let text = figure.texts().value;
+    let is_shown = is_significant(c) == Some(true) && !is_identical(c);
+    if is_shown { text } else { format!("({text})") }
+}
+
+/// The sides by rank.
+pub(super) fn ranking(name: &str, ranking: &Ranking) -> TextTable {
+    let has_ties = ranking.ranks.iter().any(|rank| !rank.tie_groups.is_empty());
+    let row =
+        |rank: &errorbar_inference::Rank| {
+            let mut cells = vec![rank.rank.to_string(), rank.range_text()];
+            cells.extend(
+                has_ties.then(|| {
+                    if rank.tie_groups.is_empty() { NONE.to_owned() } else { rank.tie_groups.clone() }
+                }),
+            );
+            let figure = EstimateText::from(&rank.estimate);
+            cells.extend([figure.short(), some(figure.interval_text())]);
+            (rank.side.clone(), cells)
+        };
+    let mut columns = vec!["rank".to_owned(), "range".to_owned()];
+    columns.extend(has_ties.then(|| "ties".to_owned()));
+    columns.extend(["value".to_owned(), "interval".to_owned()]);
+    let level = percent(ranking.level);
+    let mut legend = format!(
+        "range: the ranks that tests of all pairs leave, corrected by Holm ({level}, all sides at once)"
+    );
+    if has_ties {
+        legend += "; ties: the same tests do not distinguish sides that share a letter";
+    }
+    let task = ranking.task.clone();
+    TextTable {
+        details: task.into_iter().chain([format!("{} samples that all sides have", ranking.n)]).collect(),
+        legend: Some(legend),
+        drops_last: true,
+        ..TextTable::labelled(format!("{name}, ranking"), columns, ranking.ranks.iter().map(row))
+    }
+}
+
+fn some(text: String) -> String {
+    if text.is_empty() { NONE.to_owned() } else { text }
+}
+
+// Samples whose score changed, as text.
+
+/// `C → I`.
+pub(crate) fn flip_scores(flip: &Flip) -> String {
+    format!("{} → {}", score(&flip.base_score), score(&flip.other_score))
+}
+
+/// A score as people read it.
+fn score(score: &Json) -> String {
+    match score {
+        Json::Null => "absent".to_owned(),
+        Json::String(grade) => grade.clone(),
+        other => other.as_f64().map_or_else(|| other.to_string(), plain),
+    }
+}
+
+/// A text on one line, blanks and line breaks as one blank each.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The start of a text, on one line, for a cell of a table.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 120;
+    truncate(&one_line(text), MOST, "…")
+}
+
+/// How many samples changed, and how many of them are listed.
+pub(crate) fn flip_title(listed: usize, changed: usize) -> String {
+    match changed {
+        0 => "no sample changed".to_owned(),
+        changed if listed < changed => format!("{listed} of {changed} samples that changed"),
+        1 => "1 sample changed".to_owned(),
+        changed => format!("{changed} samples changed"),
+    }
+}
+
+/// The samples by sides, scorer and task, under a heading each.
+pub(crate) fn flips_by_pair(flips: &[Flip]) -> Vec<(String, Vec<&Flip>)> {
+    let heading = |flip: &Flip| {
+        let scorer = match &flip.field {
+            Some(field) => format!("{}: {field}", flip.scorer),
+            None => flip.scorer.clone(),
+        };
+        let parts = [Some(format!("{} → {}", flip.base, flip.other)), Some(scorer), flip.task.clone()];
+        let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+        parts.join(" · ")
+    };
+    by_key(flips.iter().map(|flip| (heading(flip), flip)))
+}
+
+/// The same as tables, each with this many samples at most.
+pub(crate) fn flip_tables(flips: &[Flip], most: usize) -> Vec<TextTable> {
+    let cut = |text: &Option<String>| text.as_deref().map(shortened).unwrap_or_default();
+    let row = |flip: &&Flip| {
+        let (base, other) = (cut(&flip.base_answer), cut(&flip.other_answer));
+        vec![flip.id.to_string(), flip_scores(flip), cut(&flip.input), base, other]
+    };
+    let table = |(name, flips): (String, Vec<&Flip>)| TextTable {
+        name,
+        titles: ["id", "score", "input", "base", "other"].map(str::to_owned).to_vec(),
+        rows: flips.iter().take(most).map(row).collect(),
+        ..TextTable::default()
+    };
+    flips_by_pair(flips).into_iter().map(table).collect()
 }

@@ -3,10 +3,10 @@
 use errorbar_core::{Estimate, IntervalSide};
 use maud::{Markup, PreEscaped, Render, html};
 
-use super::figures::FigureCell;
+use super::task::FigureCell;
 use crate::figure::{EstimateText, IntervalText, TextParts};
-use crate::number::grouped;
 use crate::svg::{Reference, Scale, axis, axis_height, axis_width};
+use crate::text::grouped;
 
 /// The texts of the figures of a column, so that decimals stand under decimals.
 pub(super) struct NumberColumn {

@@ -1,16 +1,14 @@
 //! The estimates over all samples: the headline in a large table, the others below.
 
-use errorbar_core::{Estimate, Role};
+use errorbar_core::{Estimate, IndexMap, Role};
 use maud::{Markup, html};
 
-use super::PageRun;
 use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing};
-use super::figures::{Figure, FigureCell, GroupFigure};
-use super::forest::{self, ForestBody, ForestTable};
-use super::task::Task;
-use crate::chance::ChanceLevel;
-use crate::number::{grouped, percent};
-use crate::svg::{IntervalSize, IntervalStyle, Scale, grid, interval};
+use super::task::{Figure, FigureCell, GroupFigure, Grouping, Task};
+use super::{PageRun, section as page_section};
+use crate::figure::ChanceLevel;
+use crate::svg::{IntervalSize, IntervalStyle, Reference, Scale, Y, breakable, grid, interval};
+use crate::text::{grouped, percent};
 
 /// The headline of the runs of a task: a row for each, the best first.
 pub(super) fn table(task: &Task<'_>) -> Markup {
@@ -107,7 +105,7 @@ fn other_table(task: &Task<'_>, figures: &[&Figure], is_drawn: bool) -> Markup {
         what: "figure",
         value: "value",
         label: "Other figures of each run",
-        has_n: groups.iter().any(forest::needs_n),
+        has_n: groups.iter().any(needs_n),
         is_drawn,
     };
     let bodies: Vec<ForestBody<'_>> = figures
@@ -138,8 +136,8 @@ fn estimates_of(figure: &Figure) -> impl Iterator<Item = &Estimate> {
 fn forest_note(figure: &Figure, task: &Task<'_>) -> String {
     let headline = task.figures.headline.as_ref().map(|figure| figure.key.source());
     let source = Some(figure.key.source()).filter(|source| Some(source) != headline.as_ref());
-    let n = forest::common_n(figure.cells.iter().flatten());
-    let reasons = forest::no_errors(task, &figure.cells);
+    let n = common_n(figure.cells.iter().flatten());
+    let reasons = no_errors(task, &figure.cells);
     source.into_iter().chain(figure.key.arguments()).chain(n).chain(reasons).collect::<Vec<_>>().join(", ")
 }
 
@@ -172,7 +170,7 @@ fn remark(cell: &FigureCell) -> Markup {
 /// The number of scores; with what is absent in the colour of notices.
 fn n_cell(estimate: &Estimate) -> Markup {
     html! {
-        (forest::n_text(estimate))
+        (n_text(estimate))
         @if estimate.absent > 0 { br; span.flag { (grouped(estimate.absent)) " absent" } }
     }
 }
@@ -202,4 +200,449 @@ pub(super) fn row_data(
         Some((by, group)) => of_run.with("data-group-key", by).with("data-group", group),
         None => of_run,
     }
+}
+
+// A figure by group: one line per run, on a common scale.
+
+/// The height of a line, and what a group has around its lines, in pixels.
+const LINE: f64 = 24.0;
+const MARGIN: f64 = 7.0;
+/// More groups than this have one row each.
+const MOST_TALL: usize = 12;
+/// The most characters of a name that surely fits.
+const LONG: usize = 40;
+/// The most runs that one row has figures of.
+const MOST_IN_ROW: usize = 4;
+
+/// The figures of a task by the groups of its metadata keys: a section.
+pub(super) fn section(task: &Task<'_>, id: &str) -> Option<Markup> {
+    let groupings = &task.figures.groupings;
+    let first = groupings.first()?;
+    let heading = html! {
+        h2 id={ "h-" (id) } { @if groupings.len() == 1 { "By " (breakable(&first.by)) } @else { "By group" } }
+        (legend(task))
+    };
+    let content = html! {
+        // One control for all plots of the section; it needs script, and does nothing without.
+        div.tools.noprint.js hidden {
+            label {
+                "Order "
+                select.forder {
+                    option value="mean" { "by mean" }
+                    option value="gap" { "by distance between runs" }
+                    option value="pos" { "as in the data" }
+                    option value="name" { "by name" }
+                }
+            }
+        }
+        @for grouping in groupings { (of_grouping(task, grouping, groupings.len() > 1)) }
+    };
+    Some(page_section(id, &heading, &content))
+}
+
+/// The runs with their marks; buttons for a script that shows one alone.
+fn legend(task: &Task<'_>) -> Markup {
+    if task.runs.len() < 2 {
+        return Markup::default();
+    }
+    html! {
+        div.legend role="group" aria-label={ (run_word(task)) "s; press to see one alone" } {
+            @for (at, (_, series)) in task.runs.iter().enumerate() {
+                button type="button" data-m=(series.class.trim_start_matches('m')) aria-pressed="false" {
+                    (task.name_of(at))
+                }
+            }
+        }
+    }
+}
+
+fn of_grouping(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> Markup {
+    let all = grouping.all.iter();
+    let scale = Scale::of(grouping.groups.iter().chain(all).flat_map(GroupFigure::estimates));
+    let what = grouping.key.title();
+    let headline = task.figures.headline.as_ref().map(|figure| &figure.key);
+    let is_headline = headline == Some(&grouping.key);
+    // Groups may have other numbers of choices, and then another level each.
+    let chance = task.chance.filter(|_| is_headline).and_then(ChanceLevel::of_part);
+    let reference = chance.map(ChanceLevel::reference);
+    let reference = reference.as_ref();
+    let is_drawn = grouping.role != Role::ErrorOf;
+    // The best mean first; groups without a figure are last, ties in the order of the data.
+    let mut order: Vec<usize> = (0..grouping.groups.len()).collect();
+    let mean = |at: usize| grouping.groups.get(at).and_then(GroupFigure::mean).unwrap_or(f64::NEG_INFINITY);
+    order.sort_by(|a, b| mean(*b).total_cmp(&mean(*a)));
+    let figure = Figure { key: grouping.key.clone(), role: grouping.role, cells: Vec::new() };
+    let chance = reference.map(|chance| format!("; {}", chance.label)).unwrap_or_default();
+    let label = format!("{what} by {} and {}{chance}", grouping.by, run_word(task));
+    let is_thin = grouping.groups.len() > MOST_TALL && task.runs.len() <= MOST_IN_ROW && is_drawn;
+    let table = match is_thin {
+        true => ThinTable { task, scale: &scale, reference, grouping, figure: &figure, label: &label }
+            .to_html(&order),
+        false => {
+            let has_n = grouping.groups.iter().chain(&grouping.all).any(needs_n);
+            let (by, scale) = (&grouping.by, &scale);
+            ForestTable { task, scale, reference, what: by, value: &what, label: &label, has_n, is_drawn }
+                .to_html(&bodies(task, grouping, &figure, &order))
+        }
+    };
+    let (shown, all) = (grouping.groups.len() as u64, grouping.count() as u64);
+    html! {
+        @if has_title {
+            h3.h3 { @if is_headline { "By " } @else { (what) " by " } (breakable(&grouping.by)) }
+        }
+        @if shown < all {
+            p.note {
+                "These are the first " (grouped(shown)) " groups by " (breakable(&grouping.by)) ", of " (grouped(all)) "."
+            }
+        }
+        (table)
+    }
+}
+
+/// What a forest table has of a grouping: the figure of all, then those of the groups in this order.
+fn bodies<'b>(
+    task: &Task<'_>,
+    grouping: &'b Grouping,
+    figure: &'b Figure,
+    order: &[usize],
+) -> Vec<ForestBody<'b>> {
+    let all = grouping.all.iter().map(|group| {
+        let note = group_note(task, group);
+        let note = if group.is_mean { format!("mean of the groups, {note}") } else { note };
+        let attributes = Attributes::default().with("class", "all").with("data-fixed", "");
+        ForestBody { figure, group, of: Some((&grouping.by, "")), note, attributes }
+    });
+    let groups = order.iter().filter_map(|at| {
+        let group = grouping.groups.get(*at)?;
+        let (note, attributes) = (group_note(task, group), sort_data(group, *at));
+        Some(ForestBody { figure, group, of: Some((&grouping.by, &group.name)), note, attributes })
+    });
+    all.chain(groups).collect()
+}
+
+/// What scripts sort groups by.
+fn sort_data(group: &GroupFigure, at: usize) -> Attributes {
+    Attributes::default()
+        .with("data-name", &group.name)
+        .with("data-pos", at)
+        .with("data-mean", group.mean().map(|mean| mean.to_string()).unwrap_or_default())
+        .with("data-gap", group.gap())
+}
+
+fn group_note(task: &Task<'_>, group: &GroupFigure) -> String {
+    let n = common_n(group.cells.iter().flatten());
+    let clusters = common(
+        group
+            .estimates()
+            .map(|estimate| estimate.error.as_ref().ok().and_then(|error| error.clusters.first().copied())),
+    );
+    let clusters = clusters.flatten().map(|clusters| counted(clusters, "cluster"));
+    n.into_iter().chain(clusters).chain(no_errors(task, &group.cells)).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether the runs of a group have different numbers of scores, so that each line must name its own.
+pub(super) fn needs_n(group: &GroupFigure) -> bool {
+    common(group.cells.iter().flatten().map(|cell| (cell.estimate.n, cell.estimate.absent))).is_none()
+}
+
+/// Why figures have no error, each reason once, with the runs unless it is that of all.
+pub(super) fn no_errors(task: &Task<'_>, cells: &[Option<FigureCell>]) -> Vec<String> {
+    let mut reasons: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    for (cell, (run, _)) in cells.iter().zip(&task.runs) {
+        if let Some(reason) = cell.as_ref().and_then(|cell| cell.no_error.as_deref()) {
+            reasons.entry(reason).or_default().push(&run.name);
+        }
+    }
+    let all = cells.iter().flatten().count();
+    let words = |(reason, runs): (&str, Vec<&str>)| match runs.len() == all {
+        true => reason.to_owned(),
+        false => format!("{}: {reason}", runs.join(", ")),
+    };
+    reasons.into_iter().map(words).collect()
+}
+
+/// `n 24`, if all runs have the same number of scores.
+pub(super) fn common_n<'a>(cells: impl Iterator<Item = &'a FigureCell>) -> Option<String> {
+    let n = common(cells.map(|cell| (cell.estimate.n, cell.estimate.absent)))?;
+    match n {
+        (0, 0) => None,
+        (n, 0) => Some(format!("n {}", grouped(n))),
+        (n, absent) => Some(format!("n {} of {}", grouped(n), grouped(n + absent))),
+    }
+}
+
+fn common<T: PartialEq>(mut found: impl Iterator<Item = T>) -> Option<T> {
+    let first = found.next()?;
+    found.all(|other| other == first).then_some(first)
+}
+
+/// A table with a group of lines for each thing: one line per run.
+pub(super) struct ForestTable<'t> {
+    pub(super) task: &'t Task<'t>,
+    pub(super) scale: &'t Scale,
+    /// A line to compare with.
+    pub(super) reference: Option<&'t Reference>,
+    /// What the groups are called.
+    pub(super) what: &'t str,
+    /// What the figure is called.
+    pub(super) value: &'t str,
+    pub(super) label: &'t str,
+    /// Whether each line has its number of scores; else they are the same in each group.
+    pub(super) has_n: bool,
+    /// Whether there is a plot, or numbers alone.
+    pub(super) is_drawn: bool,
+}
+
+/// The lines of one group.
+pub(super) struct ForestBody<'b> {
+    pub(super) figure: &'b Figure,
+    pub(super) group: &'b GroupFigure,
+    /// The metadata key and the name of the group, for programs.
+    pub(super) of: Option<(&'b str, &'b str)>,
+    pub(super) note: String,
+    pub(super) attributes: Attributes,
+}
+
+impl ForestTable<'_> {
+    /// The table of these bodies.
+    pub(super) fn to_html(&self, bodies: &[ForestBody<'_>]) -> Markup {
+        let names = self.task.runs.iter().map(|(run, _)| run.name.as_str());
+        let is_long = bodies.iter().any(|body| is_long(&body.group.name));
+        let is_wide = bodies.iter().flat_map(|body| body.group.estimates()).any(NumberColumn::is_wide);
+        html! {
+            table class={
+                "forest r" (self.task.runs.len()) (long_names(names))
+                @if is_long { " lg" } @if self.has_n { " vn" } @if !self.is_drawn { " nd" } @if is_wide { " bn" }
+            } data-scale=(self.scale.ends()) role="table" aria-label=(self.label) {
+                @let axis = html! { @if self.is_drawn { (axis_head(self.scale, self.reference)) } };
+                @let value = html! { (self.value) @if self.is_drawn { " ± error" } };
+                (forest_head(self.what, run_word(self.task), &axis, &value, &self.level(), self.has_n))
+                @for body in bodies { (self.body(body)) }
+            }
+        }
+    }
+
+    fn level(&self) -> String {
+        let figures = &self.task.figures;
+        let groups = figures.groupings.iter().flat_map(|grouping| &grouping.groups);
+        let cells =
+            figures.headline.iter().chain(&figures.others).flat_map(|figure| figure.cells.iter().flatten());
+        level_title(groups.flat_map(GroupFigure::estimates).chain(cells.map(|cell| &cell.estimate)))
+    }
+
+    fn body(&self, body: &ForestBody<'_>) -> Markup {
+        let count = self.task.runs.len();
+        let ForestBody { figure, group, of, note, .. } = body;
+        let column = NumberColumn::of(group.estimates(), false);
+        let heading = html! {
+            th.c1 role="rowheader" scope="rowgroup" rowspan=(count) {
+                // A long name may be cut; the pointer shows the whole.
+                span.any dir="auto" title=[is_long(&group.name).then_some(&group.name)] { (breakable(&group.name)) }
+                @if !note.is_empty() { " " small { (note) } }
+            }
+        };
+        let row = |at: usize| {
+            let cell = group.cells.get(at).and_then(Option::as_ref);
+            let cells = html! {
+                @if at == 0 { (heading) }
+                td.c2 role="cell" { (self.task.name_of(at)) }
+                @if at == 0 { td.pl role="presentation" rowspan=(count) { (drawing(&self.drawn(group))) } }
+                td.num.c4 role="cell" { (value(cell, &column)) }
+                td.num.c5 role="cell" { @if let Some(cell) = cell { (column.interval(&cell.estimate, false)) } }
+                @if self.has_n { td.num.c6 role="cell" { @if let Some(cell) = cell { (n_text(&cell.estimate)) } } }
+            };
+            let data = row_data(Attributes::default().with("role", "row"), self.task, at, figure, *of);
+            with_cell(data, cell).element("tr", &cells)
+        };
+        let rows = html! { @for at in 0..count { (row(at)) } };
+        body.attributes.clone().with("role", "rowgroup").element("tbody", &rows)
+    }
+
+    fn drawn(&self, group: &GroupFigure) -> Markup {
+        html! {
+            @if self.is_drawn {
+                (grid(self.scale, self.reference))
+                @for (at, ((_, series), cell)) in self.task.runs.iter().zip(&group.cells).enumerate() {
+                    @let y = Y::Pixels(MARGIN + LINE * (at as f64 + 0.5));
+                    @let style = IntervalStyle::new(*series, IntervalSize::Forest).at(y);
+                    @if let Some(cell) = cell { (interval(self.scale, &cell.estimate, &style)) }
+                }
+            }
+        }
+    }
+}
+
+/// The titles of a table with a group of lines for each thing.
+pub(super) fn forest_head(
+    what: &str,
+    line: &str,
+    axis: &Markup,
+    value: &Markup,
+    level: &str,
+    has_n: bool,
+) -> Markup {
+    html! {
+        thead role="rowgroup" {
+            tr role="row" {
+                th.c1 role="columnheader" scope="col" { (breakable(what)) }
+                th.c2 role="columnheader" scope="col" { span { (line) } }
+                th.pl role="columnheader" scope="col" { span.vh { "drawn" } (axis) }
+                th.num.c4 role="columnheader" scope="col" { (value) }
+                th.num.c5 role="columnheader" scope="col" { (level) }
+                @if has_n { th.num.c6 role="columnheader" scope="col" { "n" } }
+            }
+        }
+    }
+}
+
+fn is_long(name: &str) -> bool {
+    name.chars().count() > LONG
+}
+
+/// What programs read of a figure, if there is one.
+fn with_cell(attributes: Attributes, cell: Option<&FigureCell>) -> Attributes {
+    match cell {
+        Some(cell) => attributes.with_estimate(&cell.estimate),
+        None => attributes,
+    }
+}
+
+/// The number of scores of a line, of all that there could be.
+pub(super) fn n_text(estimate: &Estimate) -> String {
+    match estimate.absent {
+        0 => grouped(estimate.n),
+        absent => format!("{} of {}", grouped(estimate.n), grouped(estimate.n + absent)),
+    }
+}
+
+/// The class of a table whose names need a wider column.
+pub(super) fn long_names<'a>(mut names: impl Iterator<Item = &'a str>) -> &'static str {
+    const SHORT: usize = 9;
+    if names.any(|name| name.chars().count() > SHORT) { " ln" } else { "" }
+}
+
+/// A figure whose notes are shown by the pointer, too; the reason of a missing error is among them.
+fn value(cell: Option<&FigureCell>, column: &NumberColumn) -> Markup {
+    html! {
+        @match cell {
+            Some(cell) if cell.notes.is_empty() => (column.value(cell)),
+            Some(cell) => { span title=(cell.notes.join(" · ")) { (column.value(cell)) } }
+            None => { span.undef { "no scores" } }
+        }
+    }
+}
+
+/// A table with one row for each of many groups.
+struct ThinTable<'t> {
+    task: &'t Task<'t>,
+    scale: &'t Scale,
+    reference: Option<&'t Reference>,
+    grouping: &'t Grouping,
+    figure: &'t Figure,
+    label: &'t str,
+}
+
+impl ThinTable<'_> {
+    fn to_html(&self, order: &[usize]) -> Markup {
+        let runs = self.task.runs.len();
+        let longest = self.grouping.groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0);
+        let is_wide = (0..runs).any(|at| self.estimates(at).any(NumberColumn::is_wide));
+        let columns: Vec<NumberColumn> =
+            (0..runs).map(|at| NumberColumn::of(self.estimates(at), false)).collect();
+        html! {
+            (self.note())
+            table class={ "many r" (runs) @if longest > 10 { " w2" } @if is_wide { " bn" } }
+                data-scale=(self.scale.ends()) role="table" aria-label=(self.label) {
+                thead role="rowgroup" {
+                    tr role="row" {
+                        th role="columnheader" scope="col" { (breakable(&self.grouping.by)) }
+                        th.pl role="columnheader" scope="col" {
+                            span.vh { "drawn" } (axis_head(self.scale, self.reference))
+                        }
+                        @for at in 0..runs { th.num role="columnheader" scope="col" { (self.task.name_of(at)) } }
+                    }
+                }
+                tbody role="rowgroup" {
+                    @for at in order {
+                        @if let Some(group) = self.grouping.groups.get(*at) { (self.row(group, *at, &columns)) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn estimates(&self, run: usize) -> impl Iterator<Item = &Estimate> {
+        let of_run = move |group: &'_ GroupFigure| group.cells.get(run).is_some_and(Option::is_some);
+        let groups = self.grouping.groups.iter().filter(move |group| of_run(group));
+        groups.filter_map(move |group| group.cells.get(run)?.as_ref().map(|cell| &cell.estimate))
+    }
+
+    fn note(&self) -> Markup {
+        let cells = || self.grouping.groups.iter().flat_map(|group| &group.cells).flatten();
+        let without =
+            cells().filter(|cell| cell.estimate.number().is_some() && !has_error(&cell.estimate)).count();
+        let has_few = cells().any(|cell| cell.estimate.n < 10);
+        let is_partial = self.task.runs.iter().any(|(run, _)| run.is_partial());
+        html! {
+            @if has_few || without > 0 {
+                p.note {
+                    @if has_few {
+                        "Where a group has fewer than 10 scores, only ± 1 standard error is drawn: an interval would span most \
+                         of the scale. "
+                    }
+                    @if without > 0 {
+                        "A hollow mark " @if is_partial { "without a box " } "means that the error cannot be estimated ("
+                        (without) " of " (cells().count()) "): there is one score, or all are equal."
+                    }
+                }
+            }
+        }
+    }
+
+    fn row(&self, group: &GroupFigure, position: usize, columns: &[NumberColumn]) -> Markup {
+        let n = common_n(group.cells.iter().flatten()).unwrap_or_else(|| {
+            let each: Vec<String> = group.cells.iter().flatten().map(|cell| n_text(&cell.estimate)).collect();
+            format!("n {}", each.join(", "))
+        });
+        let number = |(at, column): (usize, &NumberColumn)| {
+            let cell = group.cells.get(at).and_then(Option::as_ref);
+            let content = html! {
+                // Narrow pages have the figures below the plot, and no heads of columns.
+                @if let Some((_, series)) = self.task.runs.get(at) {
+                    span class={ "only-narrow " (series.class) } { (series.dot()) }
+                }
+                (value(cell, column))
+            };
+            let of_cell = Attributes::default().with("role", "cell").with("class", "num");
+            let data = match cell {
+                Some(_) => {
+                    row_data(of_cell, self.task, at, self.figure, Some((&self.grouping.by, &group.name)))
+                }
+                None => of_cell,
+            };
+            with_cell(data, cell).element("td", &content)
+        };
+        let cells = html! {
+            th scope="row" role="rowheader" { span title=(group.name) dir="auto" { (group.name) } " " small { (n) } }
+            td role="presentation" class="pl" { (drawing(&self.drawn(group))) }
+            @for column in columns.iter().enumerate() { (number(column)) }
+        };
+        sort_data(group, position).with("role", "row").element("tr", &cells)
+    }
+
+    fn drawn(&self, group: &GroupFigure) -> Markup {
+        let runs = self.task.runs.len();
+        html! {
+            (grid(self.scale, self.reference))
+            @for (at, ((_, series), cell)) in self.task.runs.iter().zip(&group.cells).enumerate() {
+                @let share = if runs == 1 { 50.0 } else { 22.0 + 56.0 * at as f64 / (runs - 1) as f64 };
+                @let style = IntervalStyle::new(*series, IntervalSize::Thin).at(Y::Percent(share));
+                @if let Some(cell) = cell { (interval(self.scale, &cell.estimate, &style)) }
+            }
+        }
+    }
+}
+
+fn has_error(estimate: &Estimate) -> bool {
+    estimate.error.as_ref().is_ok_and(|error| !error.degenerate && error.se > 0.0)
 }

@@ -6,32 +6,25 @@
 //! is no `style` and no event attribute anywhere.
 
 mod cells;
-mod document;
 mod estimates;
 mod facts;
-mod figures;
-mod finding;
-mod flips;
-mod forest;
 mod notices;
 mod pairs;
-mod plots;
-mod ranking;
 mod task;
 mod tasks;
-
 #[cfg(test)]
 mod tests;
 
 use errorbar_core::{IndexMap, Plan, ScoreColumns};
 use maud::{Markup, PreEscaped, html};
+use task::Task;
 
-use self::document::Document;
-pub use self::task::MOST_PAIRED;
-use self::task::Task;
+use crate::assets::{self, policy_source};
 use crate::samples::{SampleOrigin, section_html};
-use crate::svg::{Series, breakable};
-use crate::{ChanceLevel, Report, assets};
+use crate::svg::{Series, brand, breakable, defs, visible};
+use crate::{ChanceLevel, Report};
+
+pub use task::MOST_PAIRED;
 
 /// The most figures of groups on a page, over all tasks and runs, and those of a key of one task: markup takes about a
 /// kilobyte for each.
@@ -130,7 +123,7 @@ impl<'a> Page<'a> {
         let mut contents = vec![("top".to_owned(), "Summary".to_owned())];
         let mut main = match tasks.as_slice() {
             [task] => html! {
-                (self.introduction(&title, &finding::sentences(task), &tasks))
+                (self.introduction(&title, &facts::sentences(task), &tasks))
                 (task_sections(task, "", has_samples, &mut contents))
             },
             several => html! {
@@ -272,7 +265,7 @@ fn of_several(
     html! {
         section id={ (prefix) "top" } class="task" aria-labelledby={ "h-" (prefix) "top" } {
             h2.th id={ "h-" (prefix) "top" } { (breakable(name)) }
-            p.lead { (finding::sentences(task)) }
+            p.lead { (facts::sentences(task)) }
             (facts::list(task))
             (notices::list(task, &format!("Notices about {name}"), has_samples))
         }
@@ -289,7 +282,7 @@ fn task_sections(
 ) -> Markup {
     let mut sections = vec![(format!("{prefix}estimates"), "Estimates".to_owned(), estimates(task, prefix))];
     let id = format!("{prefix}groups");
-    if let Some(section) = forest::section(task, &id) {
+    if let Some(section) = estimates::section(task, &id) {
         let title = match task.figures.groupings.as_slice() {
             [only] => format!("By {}", only.by),
             _ => "By group".to_owned(),
@@ -300,7 +293,7 @@ fn task_sections(
     if let Some(section) = pairs::section(task, &id, has_samples) {
         sections.push((id, "Comparison".to_owned(), section));
     }
-    sections.extend(plots::sections(task, prefix, has_samples));
+    sections.extend(tasks::sections(task, prefix, has_samples));
     let markup = html! { @for (_, _, section) in &sections { (section) } };
     contents.extend(sections.into_iter().map(|(id, title, _)| (id, title)));
     markup
@@ -354,6 +347,84 @@ fn footer(tasks: &[Task<'_>]) -> Markup {
         p {
             "Two significant digits of the error set the decimals of a figure; " span.nw { "± ?" }
             " means that the error cannot be estimated. Made by errorbar " (env!("CARGO_PKG_VERSION")) "."
+        }
+    }
+}
+
+// The frame of a page: head with its content security policy, top bar, contents, footer.
+
+/// What a page is made of.
+pub(super) struct Document {
+    pub(super) title: String,
+    pub(super) description: String,
+    /// The trail at the top: where the page comes from.
+    pub(super) trail: Markup,
+    /// Anchors and titles of the sections.
+    pub(super) contents: Vec<(String, String)>,
+    pub(super) main: Markup,
+    /// Blocks of data for the script.
+    pub(super) data: String,
+    pub(super) script: &'static str,
+    /// Whether the script may fetch samples from the server that the page is from.
+    pub(super) is_served: bool,
+    pub(super) style: String,
+    pub(super) footer: Markup,
+}
+
+impl Document {
+    pub(super) fn to_html(&self) -> String {
+        let policy = format!(
+            "default-src 'none'; style-src {}; script-src {}; connect-src {}; base-uri 'none'; form-action 'none'",
+            policy_source(&self.style),
+            policy_source(self.script),
+            if self.is_served { "'self'" } else { "'none'" }
+        );
+        let page = html! {
+            (PreEscaped("<!doctype html>"))
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                    meta name="viewport" content="width=device-width,initial-scale=1";
+                    meta name="referrer" content="no-referrer";
+                    meta name="generator" content={ "errorbar " (env!("CARGO_PKG_VERSION")) };
+                    title { (visible(&self.title)) ": errorbar report" }
+                    meta name="description" content=(visible(&self.description));
+                    style { (PreEscaped(&self.style)) }
+                }
+                body {
+                    // Names are escaped where they are put in. What is invisible in them is shown here, so that no
+                    // place can forget it.
+                    (PreEscaped(visible(&self.shown().0)))
+                    (PreEscaped(&self.data))
+                    script type="module" { (PreEscaped(self.script)) }
+                }
+            }
+        };
+        page.into_string() + "\n"
+    }
+
+    /// The page without its data and its script.
+    fn shown(&self) -> Markup {
+        let skip = self.contents.get(1).map_or("top", |(anchor, _)| anchor.as_str());
+        html! {
+            svg.vh width="0" height="0" aria-hidden="true" focusable="false" { (defs()) }
+            a.skip href={ "#" (skip) } { "Skip to the figures" }
+            header.bar {
+                div.in {
+                    span.brand { (brand()) "errorbar" }
+                    span.crumbs { (self.trail) }
+                    span.push {}
+                    button.btn.js type="button" id="theme" hidden { "Theme: system" }
+                }
+            }
+            div.page {
+                nav.toc aria-label="Sections" {
+                    ul { @for (anchor, title) in &self.contents { li { a href={ "#" (anchor) } { (title) } } } }
+                }
+                main { (self.main) }
+            }
+            footer { div.in { (self.footer) } }
         }
     }
 }

@@ -10,9 +10,8 @@ use super::PageRun;
 use super::cells::counted;
 use super::task::Task;
 use crate::Verdict;
-use crate::number::grouped;
 use crate::svg::breakable;
-use crate::text::truncate;
+use crate::text::{grouped, truncate};
 
 /// A notice: the claim, and what follows from it.
 struct Notice {
@@ -65,7 +64,7 @@ fn all(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
     notices.extend(beyond(task));
     notices.extend(comparison(task));
     notices.extend(
-        super::plots::no_calibration(task)
+        super::tasks::no_calibration(task)
             .map(|reason| Notice::warning("Calibration is not shown.", capital(&sentence(&reason)))),
     );
     notices
@@ -285,7 +284,7 @@ fn reasons(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
             (reason_words(reason, scorer, number == 1))
             (consequence(task, scorer, reason, of_runs.keys(), number == 1))
             (names(task, of_runs.iter().map(|(at, number)| (*at, *number)))) "."
-            @if has_samples { " " a href={ "#samples?reason=" (super::flips::encode(reason)) } { "Show them" } }
+            @if has_samples { " " a href={ "#samples?reason=" (super::pairs::encode(reason)) } { "Show them" } }
         };
         Notice::warning(claim, rest)
     };
@@ -335,7 +334,7 @@ fn consequence<'r>(
 fn guessing(task: &Task<'_>) -> Option<Notice> {
     let chance = task.chance?;
     let cells = &task.figures.headline.as_ref()?.cells;
-    let is_guess = |cell: &super::figures::FigureCell| {
+    let is_guess = |cell: &super::task::FigureCell| {
         let interval = cell.estimate.interval.as_ref().ok();
         interval.is_some_and(|interval| (interval.lower..=interval.upper).contains(&chance.value))
     };
@@ -368,7 +367,7 @@ fn warnings(task: &Task<'_>) -> Vec<Notice> {
 
 /// Errors that rest on few clusters, over all samples or by group.
 fn few_clusters(task: &Task<'_>) -> Vec<Notice> {
-    let clusters = |cell: &super::figures::FigureCell| {
+    let clusters = |cell: &super::task::FigureCell| {
         let error = cell.estimate.error.as_ref().ok()?;
         let few = error.clusters.iter().copied().min().filter(|clusters| *clusters < FEW_CLUSTERS)?;
         Some((few, error.df))

@@ -16,42 +16,27 @@
 //! assert!(plot.standalone("almanac").starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
 //! ```
 
-mod calibration;
-mod confusion;
-mod cost;
-mod distribution;
-mod epochs;
-mod estimates;
-mod forest;
-mod pairs;
-mod pass;
-mod present;
-mod ranking;
+mod matrix;
 mod rows;
+mod samples;
 mod standalone;
-mod text;
-mod vertical;
-
 #[cfg(test)]
 mod tests;
+mod vertical;
 
-pub use calibration::calibration;
-pub use confusion::confusion;
-pub use cost::{CostAxis, CostPoint, cost};
-pub use distribution::distribution;
-pub use epochs::epochs;
-pub use estimates::{Estimates, NamedEstimate};
-pub use forest::{Forest, ForestGroup};
-pub use pairs::pairs;
-pub use pass::pass;
-pub use ranking::ranking;
-pub(crate) use rows::{TieLine, tie_lines};
-
+use errorbar_core::Estimate;
 use maud::{Markup, PreEscaped, html};
 
-use crate::listing::Listing;
-use crate::svg::{self, Series, name_length};
-use text::visible;
+use crate::figure::EstimateText;
+use crate::listing::{Listing, ListingCell};
+use crate::svg::{self, Series, escape, name_length};
+use crate::text::{grouped, percent, truncate_middle};
+
+pub use matrix::{confusion, pairs};
+pub use rows::{Estimates, Forest, ForestGroup, NamedEstimate, ranking};
+pub(crate) use rows::{TieLine, tie_lines};
+pub use samples::{distribution, epochs};
+pub use vertical::{CostAxis, CostPoint, calibration, cost, pass};
 
 /// A plot, drawn.
 #[derive(Clone, Debug)]
@@ -227,5 +212,180 @@ impl RunMarks {
         let named = data.titles().iter().zip(data.rows().get(row).into_iter().flatten());
         let mut runs = named.filter(|(title, _)| matches!(title.as_str(), "run" | "minus"));
         runs.any(|(_, cell)| self.is_partial(cell.text()))
+    }
+}
+
+// Names and numbers as they are written in plots.
+
+/// The most characters of a name that are looked at.
+const LONGEST: usize = 200;
+
+/// A name from anyone with nothing invisible in it, no longer than a line or two.
+pub(super) fn visible(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => svg::visible(text.get(..end).unwrap_or_default()).into_owned() + "…",
+        None => svg::visible(text).into_owned(),
+    }
+}
+
+/// A name for an element of a drawing, cut in the middle to a number of characters.
+pub(super) fn fitted(text: &str, to: usize) -> String {
+    escape(&truncate_middle(&visible(text), to, "…"))
+}
+
+/// A `<title>` with the whole name, if it is cut.
+pub(super) fn whole(text: &str, to: usize) -> String {
+    let shown = visible(text);
+    match crate::text::width(&shown) > to {
+        true => format!("<title>{}</title>", escape(&shown)),
+        false => String::new(),
+    }
+}
+
+/// The columns of an estimate among data.
+const ESTIMATE: [&str; 5] = ["value", "stderr", "lower", "upper", "n"];
+
+/// A list of estimates as data: these columns, those of an estimate, then these.
+pub(super) fn estimate_list<const B: usize, const A: usize>(before: [&str; B], after: [&str; A]) -> Listing {
+    Listing::new(before.into_iter().chain(ESTIMATE).chain(after))
+}
+
+/// A row of data: these cells, those of the estimate (its number, error, interval and n; blank where there is none), then
+/// these.
+pub(super) fn estimate_row<const B: usize, const A: usize>(
+    before: [ListingCell; B],
+    estimate: &Estimate,
+    after: [ListingCell; A],
+) -> Vec<ListingCell> {
+    let interval = estimate.interval.as_ref().ok();
+    let end = |end: f64| Some(end).filter(|end| end.is_finite());
+    let cells: [ListingCell; 5] = [
+        estimate.number().into(),
+        estimate.error.as_ref().ok().map(|error| error.se).into(),
+        interval.and_then(|interval| end(interval.lower)).into(),
+        interval.and_then(|interval| end(interval.upper)).into(),
+        estimate.n.into(),
+    ];
+    before.into_iter().chain(cells).chain(after).collect()
+}
+
+/// The level of the first interval that there is: `95 % interval`.
+pub(super) fn level<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Option<String> {
+    let interval = estimates.into_iter().find_map(|estimate| estimate.interval.as_ref().ok())?;
+    Some(format!("{} interval", percent(interval.level)))
+}
+
+/// An estimate: `0.847 ± 0.026 [0.796, 0.899]`.
+pub(super) fn figure(estimate: &Estimate) -> String {
+    minus(&EstimateText::from(estimate).to_string())
+}
+
+/// The same without the interval: `0.847 ± 0.026`.
+pub(super) fn short(estimate: &Estimate) -> String {
+    minus(&EstimateText::from(estimate).short())
+}
+
+/// The same, with `± ?` where no error can be estimated: `0.847 ± 0.026`, `0 ± ?`.
+pub(super) fn short_or_unknown(estimate: &Estimate) -> String {
+    let unknown = if crate::notes::no_error(estimate).is_some() { " ± ?" } else { "" };
+    short(estimate) + unknown
+}
+
+/// What stands in the row of an estimate: `0.847 ± 0.026 · n 144`, `1 ± ? · no spread in 3 scores`. The number of scores is
+/// left out where the heading of the row has it.
+pub(super) fn row_text(estimate: &Estimate, has_n: bool) -> String {
+    let n = (has_n && estimate.value.is_ok()).then(|| format!("n {}", grouped(estimate.n)));
+    let absent = (estimate.absent > 0).then(|| format!("{} absent", grouped(estimate.absent)));
+    match crate::notes::no_error(estimate) {
+        Some(reason) => {
+            // The reason names the number as a rule.
+            let n = n.filter(|_| !reason.contains("score"));
+            let parts = [Some(short_or_unknown(estimate)), n, Some(reason), absent];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+        }
+        None => [Some(short(estimate)), n, absent].into_iter().flatten().collect::<Vec<_>>().join(" · "),
+    }
+}
+
+/// The interval alone.
+pub(super) fn interval_text(estimate: &Estimate) -> String {
+    minus(&EstimateText::from(estimate).interval_text())
+}
+
+/// A difference, with its sign.
+pub(super) fn difference(estimate: &Estimate) -> String {
+    minus(&EstimateText::from(estimate).signed().to_string())
+}
+
+/// The same without the interval.
+pub(super) fn short_difference(estimate: &Estimate) -> String {
+    minus(&EstimateText::from(estimate).signed().short())
+}
+
+/// A real minus sign before numbers, not within `1e-7`.
+fn minus(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    let mut before = ' ';
+    for c in text.chars() {
+        written.push(if c == '-' && matches!(before, ' ' | '[') { '\u{2212}' } else { c });
+        before = c;
+    }
+    written
+}
+
+/// A score as it is counted: a fraction if it is the mean of few epochs, `2/3`, else a number.
+pub(super) fn score(number: f64) -> String {
+    if number.fract() == 0.0 && number.abs() < 1e9 {
+        return minus(&format!("{number}"));
+    }
+    // A number that few decimals hold is easier to read than a fraction.
+    let is_decimal = (number * 1e4 - (number * 1e4).round()).abs() < 1e-9;
+    for of in (3..=12_u32).filter(|_| !is_decimal) {
+        let top = number * f64::from(of);
+        if (top - top.round()).abs() < 1e-9 && number.abs() < 1.0 {
+            return minus(&format!("{}/{of}", top.round()));
+        }
+    }
+    minus(&crate::text::plain(number))
+}
+
+#[cfg(test)]
+mod text_tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(
+            (grouped(7), grouped(1296), grouped(10_000_000)),
+            ("7".into(), "1,296".into(), "10,000,000".into())
+        );
+        assert_eq!([2.0 / 3.0, 0.25, 0.5, -1.0].map(score), ["2/3", "0.25", "0.5", "−1"]);
+        let estimate = Estimate::new(-0.36).with_stderr(0.05).with_interval(-0.46, -0.26, 0.95);
+        assert_eq!(figure(&estimate), "−0.360 ± 0.050 [−0.460, −0.260]");
+        assert_eq!(minus("0.5 ± 1.2e-12"), "0.5 ± 1.2e-12");
+    }
+
+    #[test]
+    fn a_row_has_its_number_of_scores_or_why_there_is_no_error() {
+        let estimate = Estimate::new(0.8472).with_stderr(0.0256).with_n(1440);
+        assert_eq!(row_text(&estimate, true), "0.847 ± 0.026 · n 1,440");
+        assert_eq!(row_text(&estimate, false), "0.847 ± 0.026");
+        let equal = Estimate::new(1.0).with_stderr(0.0).with_n(3);
+        assert_eq!(row_text(&equal, true), "1 ± ? · no spread in 3 scores");
+        let mut few = Estimate::new(0.5).with_n(1);
+        assert_eq!(row_text(&few, true), "0.5 ± ? · only 1 score");
+        few.absent = 2;
+        assert_eq!(row_text(&few, true), "0.5 ± ? · only 1 score · 2 absent");
+        let none = Estimate::undefined(errorbar_core::Undefined::NoScores);
+        assert_eq!(row_text(&none, true), "no scores");
+    }
+
+    #[test]
+    fn hostile_names_are_shown_and_shortened() {
+        assert_eq!(fitted("<script>", 20), "&lt;script&gt;");
+        assert_eq!(fitted("a\u{202e}b", 20), "a‹U+202E›b");
+        assert!(visible(&"x".repeat(10_000)).chars().count() <= LONGEST + 1);
+        assert!(fitted(&"<".repeat(10_000), 10).len() < 60);
+        assert_eq!(visible("a\u{ffff}"), "a‹U+FFFF›", "no character of XML");
     }
 }

@@ -4,16 +4,20 @@
 //! for the name beside it.
 
 use errorbar_core::Estimate;
-use errorbar_inference::Rank;
+use errorbar_inference::{Rank, Ranking};
 
-use super::text::{fitted, whole};
-use super::{Plot, PlotPart, RunMarks};
+use super::{
+    Plot, PlotPart, RunMarks, estimate_list, estimate_row, figure, fitted, interval_text, level, row_text,
+    short, short_difference, visible, whole,
+};
+use crate::figure::ChanceLevel;
 use crate::listing::Listing;
 use crate::notes::unique;
 use crate::svg::{
     Drawing, IntervalSize, IntervalStyle, Reference, Scale, Series, Y, axis, axis_height, escape, grid,
     interval, percent, px,
 };
+use crate::text::grouped;
 
 /// The most levels of lines that join rows.
 const MOST_TIES: u32 = 8;
@@ -242,6 +246,264 @@ pub(crate) fn tie_lines(ranks: &[Rank]) -> Vec<TieLine> {
         lines.push(TieLine { level, stretches });
     }
     lines
+}
+
+// One figure of several runs, on one scale.
+
+/// The estimate of one run.
+#[derive(Clone, Debug)]
+pub struct NamedEstimate {
+    /// The run, by its shortest unambiguous name.
+    pub name: String,
+    /// Its estimate.
+    pub estimate: Estimate,
+}
+
+/// One figure of several runs, the best first.
+#[derive(Clone, Debug, Default)]
+pub struct Estimates {
+    /// What the figure is.
+    pub metric: String,
+    /// The runs, in the order of their colours.
+    pub runs: Vec<NamedEstimate>,
+    /// Whether lower figures are better.
+    pub lower_is_better: bool,
+    /// A line to compare with: the score of guessing.
+    pub chance: Option<ChanceLevel>,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
+    /// Whether these are differences, whose scale has 0 and signs.
+    pub are_differences: bool,
+}
+
+impl Estimates {
+    /// Draws it.
+    pub fn draw(&self) -> Plot {
+        let Estimates { metric, marks, .. } = self;
+        let count = self.runs.len();
+        let mut order: Vec<(usize, &NamedEstimate)> = self.runs.iter().enumerate().collect();
+        let merit = |run: &NamedEstimate| {
+            let value = run.estimate.number().filter(|value| !value.is_nan());
+            value.map_or(f64::NEG_INFINITY, |value| if self.lower_is_better { -value } else { value })
+        };
+        order.sort_by(|(_, a), (_, b)| merit(b).total_cmp(&merit(a)));
+        let mut rows = Vec::new();
+        let mut words = Vec::new();
+        let mut table = Listing::new(["run", metric, "interval", "n", "absent"]);
+        let mut data = estimate_list(["run", "metric"], ["absent"]);
+        for (at, NamedEstimate { name, estimate }) in &order {
+            let written = |text: String| marks.figure(name, text);
+            let (n, absent) = (estimate.n, estimate.absent);
+            let (text, brief) = match self.are_differences {
+                true => (short_difference(estimate), short_difference(estimate)),
+                false => (row_text(estimate, true), short(estimate)),
+            };
+            rows.push(Row::new(
+                name,
+                estimate,
+                marks.series(name, *at, count),
+                written(text),
+                written(brief),
+            ));
+            let missing = if absent > 0 { format!(", {absent} absent") } else { String::new() };
+            words.push(format!("{}: {}, n {n}{missing}", visible(name), written(figure(estimate))));
+            let figures =
+                [written(short(estimate)), interval_text(estimate), n.to_string(), absent.to_string()];
+            table.push([name.clone()].into_iter().chain(figures));
+            data.push(estimate_row(
+                [name.as_str().into(), metric.as_str().into()],
+                estimate,
+                [absent.into()],
+            ));
+        }
+        let estimates = || self.runs.iter().map(|run| &run.estimate);
+        let rows = Rows {
+            scale: if self.are_differences {
+                Scale::of_differences(estimates())
+            } else {
+                Scale::of(estimates())
+            },
+            reference: self.chance.map(ChanceLevel::reference),
+            rows,
+            ties: Vec::new(),
+            size: if count > 12 { IntervalSize::Forest } else { IntervalSize::Table },
+        };
+        let label = format!("{metric}. {}{}", words.join("; "), chance_words(self.chance));
+        rows.plot(label, (table, data), caption(estimates(), self.chance), marks)
+    }
+}
+
+/// The level of guessing at the end of a text alternative.
+pub(super) fn chance_words(chance: Option<ChanceLevel>) -> String {
+    chance.map(|chance| format!(". {}: {}", chance.label(), chance.meaning())).unwrap_or_default()
+}
+
+/// What the parts of intervals mean, and the line of guessing.
+pub(super) fn caption<'a>(
+    estimates: impl Iterator<Item = &'a Estimate>,
+    chance: Option<ChanceLevel>,
+) -> String {
+    let estimates: Vec<&Estimate> = estimates.collect();
+    let any = |is: fn(&Estimate) -> bool| estimates.iter().any(|estimate| is(estimate));
+    let parts = [
+        level(estimates.iter().copied()).map(|level| format!("line: {level}")),
+        any(|one| one.stderr().is_some_and(|se| se > 0.0)).then(|| "box: ± 1 standard error".to_owned()),
+        Some("mark: estimate".to_owned()),
+        any(|one| one.bounds.is_some()).then(|| "dotted: with the absent samples, worst to best".to_owned()),
+        any(|one| one.value.is_err()).then(|| "dashed ring: no figure".to_owned()),
+        chance.map(|chance| format!("dashed line: {}", chance.meaning())),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+// One figure by group, for one run or several.
+
+/// One figure by group.
+#[derive(Clone, Debug, Default)]
+pub struct Forest {
+    /// What the figure is.
+    pub metric: String,
+    /// The metadata key of the groups.
+    pub key: String,
+    /// The runs, in the order of their colours.
+    pub runs: Vec<String>,
+    /// The figures over all samples, if they are to be compared with.
+    pub all: Option<ForestGroup>,
+    /// The groups, in the order of the data.
+    pub groups: Vec<ForestGroup>,
+    /// Whether lower figures are better.
+    pub lower_is_better: bool,
+    /// A line to compare with: the score of guessing, which is that of every group.
+    pub chance: Option<ChanceLevel>,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
+}
+
+/// A group.
+#[derive(Clone, Debug)]
+pub struct ForestGroup {
+    /// Its name.
+    pub name: String,
+    /// The estimate of each run; none where it does not have the group.
+    pub estimates: Vec<Option<Estimate>>,
+}
+
+impl ForestGroup {
+    /// The mean over the runs that have a figure.
+    fn mean(&self) -> Option<f64> {
+        let numbers: Vec<f64> = self.estimates.iter().flatten().filter_map(Estimate::number).collect();
+        (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
+    }
+}
+
+impl Forest {
+    /// The groups, the best first; ties in the order of the data.
+    fn ordered(&self) -> Vec<&ForestGroup> {
+        let merit = |group: &ForestGroup| {
+            let sign = if self.lower_is_better { -1.0 } else { 1.0 };
+            group.mean().map_or(f64::NEG_INFINITY, |mean| sign * mean)
+        };
+        let mut groups: Vec<&ForestGroup> = self.groups.iter().collect();
+        groups.sort_by(|a, b| merit(b).total_cmp(&merit(a)));
+        self.all.iter().chain(groups).collect()
+    }
+
+    /// Draws it.
+    pub fn draw(&self) -> Plot {
+        /// The most groups whose figures are in the text alternative; the table has all.
+        const MOST: usize = 20;
+        let Forest { metric, key, marks, .. } = self;
+        let groups = self.ordered();
+        let is_one = self.runs.len() == 1;
+        let mut rows = Vec::new();
+        let mut words = Vec::new();
+        let mut table = Listing::new([key, "run", metric, "interval", "n"]);
+        let mut data = estimate_list(["key", "group", "run", "metric"], ["absent"]);
+        for group in &groups {
+            let runs = self.runs.iter().zip(&group.estimates).enumerate();
+            let known: Vec<(usize, &String, &Estimate)> =
+                runs.filter_map(|(at, (run, estimate))| Some((at, run, estimate.as_ref()?))).collect();
+            let mut ns: Vec<u64> = known.iter().map(|(.., estimate)| estimate.n).collect();
+            ns.dedup();
+            // Where the runs differ, each line has its own.
+            let common = if let [n] = ns.as_slice() { Some(*n) } else { None };
+            if !is_one {
+                let n = common.map(|n| format!("n {}", grouped(n))).unwrap_or_default();
+                rows.push(Row::heading(&group.name, n));
+            }
+            let mut figures = Vec::new();
+            for (at, run, estimate) in known {
+                let name = if is_one { &group.name } else { run };
+                let series = marks.series(run, at, self.runs.len());
+                let text = marks.figure(run, row_text(estimate, is_one || common.is_none()));
+                let brief = marks.figure(run, short(estimate));
+                rows.push(Row { has_mark: !is_one, ..Row::new(name, estimate, series, text, brief.clone()) });
+                let n = estimate.n.to_string();
+                table.push([group.name.clone(), run.clone(), brief, interval_text(estimate), n]);
+                let named = [key, &group.name, run, metric].map(|text| text.as_str().into());
+                data.push(estimate_row(named, estimate, [estimate.absent.into()]));
+                figures.push(format!("{} {}", visible(run), marks.figure(run, figure(estimate))));
+            }
+            words.push(format!("{}: {}", visible(&group.name), figures.join(", ")));
+        }
+        let estimates = || groups.iter().flat_map(|group| group.estimates.iter().flatten());
+        let rows = Rows {
+            scale: Scale::of(estimates()),
+            reference: self.chance.map(ChanceLevel::reference),
+            rows,
+            ties: Vec::new(),
+            size: IntervalSize::Forest,
+        };
+        let more = groups.len().saturating_sub(MOST);
+        words.truncate(MOST);
+        let more = if more > 0 { format!("; and {more} more groups") } else { String::new() };
+        let chance = chance_words(self.chance);
+        let label = format!("{metric} by {}. {}{more}{chance}", visible(key), words.join("; "));
+        rows.plot(label, (table, data), caption(estimates(), self.chance), marks)
+    }
+}
+
+// Several runs in order, with the places that the data support.
+
+/// The most runs that are drawn large.
+const LARGE: usize = 12;
+
+/// Several runs in order; a line joins those that the data do not distinguish. `runs` are in the order of their colours.
+pub fn ranking(ranking: &Ranking, runs: &[String], marks: &RunMarks) -> Plot {
+    let Ranking { ranks, metric, .. } = ranking;
+    let mut rows = Vec::new();
+    let mut words = Vec::new();
+    let mut table = Listing::new(["place", "run", metric, "interval", "tie groups"]);
+    let mut data = estimate_list(["ranks", "run", "metric"], ["tie groups"]);
+    for rank in ranks {
+        let Rank { side, estimate, tie_groups, .. } = rank;
+        let place = rank.range_text();
+        let at = runs.iter().position(|run| run == side).unwrap_or(usize::MAX);
+        let series = marks.series(side, at, runs.len());
+        let written = |text: String| marks.figure(side, text);
+        let (text, brief) = (written(row_text(estimate, true)), written(short(estimate)));
+        rows.push(Row { prefix: place.clone(), ..Row::new(side, estimate, series, text, brief.clone()) });
+        words.push(format!("{} place {place}, {}", visible(side), written(figure(estimate))));
+        let named = [place.as_str().into(), side.as_str().into(), metric.as_str().into()];
+        data.push(estimate_row(named, estimate, [tie_groups.as_str().into()]));
+        table.push([place, side.clone(), brief, interval_text(estimate), tie_groups.clone()]);
+    }
+    let estimates = || ranks.iter().map(|rank| &rank.estimate);
+    let rows = Rows {
+        scale: Scale::of(estimates()),
+        reference: None,
+        rows,
+        ties: tie_lines(ranks),
+        size: if ranks.len() > LARGE { IntervalSize::Forest } else { IntervalSize::Table },
+    };
+    let label = format!("Ranking by {metric} of {} samples. {}", ranking.n, words.join("; "));
+    let alpha = crate::text::plain(((1.0 - ranking.level) * 1e9).round() / 1e9);
+    let caption = format!(
+        "{}\nupright line: these runs cannot be told apart (Holm’s p ≥ {alpha} for all pairs) · numbers: the ranks that the \
+         same tests leave",
+        caption(estimates(), None),
+    );
+    rows.plot(label, (table, data), caption, marks)
 }
 
 #[cfg(test)]

@@ -3,16 +3,14 @@
 use anstyle::Style;
 use errorbar_inference::GateOutcome;
 
-use super::TerminalTable;
-use super::comparison_columns::{Columns, indent, side_titles};
-use super::layout::{GAP, INDENT, NOTES_BELOW};
-use super::paint::{BAR, BOLD, DIM, FAILED, UNKNOWN};
-use crate::comparison::figures::{Figures, NONE};
-use crate::comparison::tables::{ComparedRow, ComparedTable, ComparisonTables, RowContent};
-use crate::comparison::verdict::Verdict;
-use crate::comparison::{ComparisonView, Flip, flip, legend};
-use crate::figure::{EstimateText, MOST_UNKNOWN};
-use crate::text::{clean, pad, truncate_middle, width, wrap};
+use super::{BAR, BOLD, DIM, FAILED, GAP, INDENT, NOTES_BELOW, NumberPadding, TerminalTable, UNKNOWN};
+use crate::comparison::figures::{Figures, NONE, Verdict};
+use crate::comparison::tables::{self, ComparedRow, ComparedTable, ComparisonTables, RowContent};
+use crate::comparison::{ComparisonView, Flip, legend};
+use crate::figure::{
+    ASCII, BarScale, BarSpan, EstimateText, MOST_UNKNOWN, Pen, TextParts, UNICODE, power_of_ten,
+};
+use crate::text::{clean, pad, plain, truncate_middle, width, wrap};
 
 /// Why a figure is unknown.
 fn reason(figure: &EstimateText) -> Option<String> {
@@ -164,8 +162,8 @@ impl TerminalTable {
 
     /// The samples that changed: both scores, the start of the input, and both answers below.
     fn flips(&self, flips: &[Flip], changed: usize) -> String {
-        let title = flip::title(flips.len(), changed);
-        let pairs = flip::by_pair(flips);
+        let title = tables::flip_title(flips.len(), changed);
+        let pairs = tables::flips_by_pair(flips);
         let between = self.sign(" · ", ", ");
         if let [(heading, flips)] = pairs.as_slice() {
             let details = [self.in_our_signs(&clean(heading))];
@@ -183,13 +181,15 @@ impl TerminalTable {
     fn flips_of_pair(&self, flips: &[&Flip]) -> String {
         let cut = |text: &str, to: usize| truncate_middle(text, to, self.sign("…", ".."));
         let id = |flip: &Flip| cut(&clean(&flip.id.to_string()), self.width / 3);
-        let scores = |flip: &Flip| cut(&self.in_our_signs(&clean(&flip::scores(flip))), self.width / 3);
+        let scores =
+            |flip: &Flip| cut(&self.in_our_signs(&clean(&tables::flip_scores(flip))), self.width / 3);
         let ids = flips.iter().map(|flip| width(&id(flip))).max().unwrap_or(0);
         let widest = flips.iter().map(|flip| width(&scores(flip))).max().unwrap_or(0);
         let blanks = |cells: usize| (" ".repeat(cells), Style::new());
         let mut text = String::new();
         for flip in flips {
-            let input = flip.input.as_deref().map(|input| clean(&flip::one_line(input))).unwrap_or_default();
+            let input =
+                flip.input.as_deref().map(|input| clean(&tables::one_line(input))).unwrap_or_default();
             let input = self.truncate(&input, self.width.saturating_sub(INDENT + ids + widest + 2 * GAP));
             let (id, scores) = ((pad(&id(flip), ids), Style::new()), (pad(&scores(flip), widest), BOLD));
             text += &self.line(&[blanks(INDENT), id, blanks(GAP), scores, blanks(GAP), (input, DIM)]);
@@ -199,7 +199,7 @@ impl TerminalTable {
                 if base == other { ("base".to_owned(), "other".to_owned()) } else { (base, other) };
             for (side, answer) in [(base, &flip.base_answer), (other, &flip.other_answer)] {
                 let Some(answer) = answer else { continue };
-                let line = format!("{side}: {}", clean(&flip::one_line(answer)));
+                let line = format!("{side}: {}", clean(&tables::one_line(answer)));
                 let line = self.truncate(&line, self.width.saturating_sub(NOTES_BELOW));
                 text += &self.line(&[blanks(NOTES_BELOW), (line, Style::new())]);
             }
@@ -244,5 +244,329 @@ impl TerminalTable {
             );
         }
         text
+    }
+}
+
+// How the columns of a table of comparisons share the width of a terminal.
+
+/// What is shown of a row besides its label and its verdict. What is not shown in a column is among the notes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Choice {
+    /// The values of both sides.
+    pub(super) values: bool,
+    /// Their errors.
+    errors: bool,
+    /// The error of the difference beside its interval.
+    difference_error: bool,
+    /// The width of the picture; 0 for none.
+    bar: usize,
+    /// The p-value.
+    pub(super) p: bool,
+    /// The verdict.
+    pub(super) verdict: bool,
+}
+
+impl Choice {
+    const fn new(values: bool, errors: bool, difference_error: bool, bar: usize, p: bool) -> Self {
+        Choice { values, errors, difference_error, bar, p, verdict: true }
+    }
+}
+
+/// The choices for which labels are narrowed, the best one first.
+const WIDE: [Choice; 10] = [
+    Choice::new(true, true, true, 31, true),
+    Choice::new(true, true, true, 21, true),
+    Choice::new(true, true, true, 15, true),
+    Choice::new(true, false, true, 21, true),
+    Choice::new(true, false, true, 15, true),
+    Choice::new(true, false, true, 11, true),
+    Choice::new(true, true, true, 0, true),
+    Choice::new(true, false, true, 0, true),
+    Choice::new(true, false, false, 11, true),
+    Choice::new(true, false, false, 0, true),
+];
+/// The choices of narrow terminals.
+const NARROW: [Choice; 8] = [
+    Choice::new(true, false, true, 0, false),
+    Choice::new(true, false, false, 11, false),
+    Choice::new(true, false, false, 0, false),
+    Choice::new(false, false, true, 0, true),
+    Choice::new(false, false, false, 11, true),
+    Choice::new(false, false, false, 0, true),
+    Choice::new(false, false, false, 11, false),
+    Choice::new(false, false, false, 0, false),
+];
+/// The widths that the column of labels is narrowed to; longer labels get a line.
+const NARROW_LABELS: [usize; 3] = [28, 20, 14];
+/// The least number of cells that a line for a label must gain for the others.
+const LEAST_GAIN: usize = 8;
+
+/// The columns of a table: the width of the labels, and a text for each row and column.
+#[derive(Debug)]
+pub(super) struct Columns {
+    pub(super) choice: Choice,
+    pub(super) label: usize,
+    pub(super) columns: Vec<Column>,
+}
+
+/// A column, each cell as it is shown.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    pub(super) title: String,
+    pub(super) cells: Vec<String>,
+    pub(super) width: usize,
+    pub(super) is_bar: bool,
+}
+
+impl Column {
+    fn new(title: String, cells: Vec<String>) -> Self {
+        let widest = cells.iter().chain([&title]).map(|cell| width(cell)).max().unwrap_or(0);
+        Column { title, cells, width: widest, is_bar: false }
+    }
+}
+
+/// The cells before the label of a row.
+pub(super) fn indent(row: &ComparedRow) -> usize {
+    if row.nested { 2 * INDENT } else { INDENT }
+}
+
+impl Columns {
+    pub(super) fn new(terminal: &TerminalTable, table: &ComparedTable) -> Self {
+        let rows = || table.rows.iter().filter(|row| row.content != RowContent::Heading);
+        let label = |row: &ComparedRow| indent(row) + width(&clean(&row.label));
+        let widest = rows().map(label).max().unwrap_or(0).min(terminal.width * 2 / 5);
+        let verdict = rows().filter_map(ComparedRow::figures);
+        let verdict = verdict.map(|figures| width(&figures.verdict.to_string())).max().unwrap_or(0);
+        // A few long labels may have lines of their own for the sake of the others, if that gains enough.
+        let has_few_longer = |limit: &usize| {
+            let longer = rows().filter(|row| label(row) > *limit).count();
+            3 * longer <= rows().count() && widest >= limit + LEAST_GAIN
+        };
+        let narrower = || NARROW_LABELS.into_iter().filter(|limit| *limit < widest);
+        let few_longer: Vec<usize> =
+            std::iter::once(widest).chain(narrower().filter(has_few_longer)).collect();
+        let all: Vec<usize> = std::iter::once(widest).chain(narrower()).collect();
+        let choices = WIDE.iter().map(|choice| (choice, &few_longer));
+        let choices = choices.chain(NARROW.iter().map(|choice| (choice, &all)));
+        for (choice, labels) in choices {
+            let columns = columns(terminal, table, *choice);
+            let needed = columns.iter().map(|column| GAP + column.width).sum::<usize>() + GAP + verdict;
+            if let Some(label) = labels.iter().find(|label| *label + needed <= terminal.width) {
+                return Columns { choice: *choice, label: *label, columns };
+            }
+        }
+        let choice = Choice { verdict: false, ..Choice::new(false, false, false, 0, false) };
+        let columns = columns(terminal, table, choice);
+        let needed = columns.iter().map(|column| GAP + column.width).sum::<usize>();
+        let label = all.iter().find(|label| *label + needed <= terminal.width).copied();
+        Columns { choice, label: label.unwrap_or(2 * INDENT), columns }
+    }
+}
+
+impl Columns {
+    /// Whether a cell has a standard error; values without a column have theirs in the notes.
+    pub(super) fn shows_errors(&self) -> bool {
+        let is_error = |cell: &String| cell.contains('±') || cell.contains("+/-");
+        !self.choice.values || self.columns.iter().flat_map(|column| &column.cells).any(is_error)
+    }
+}
+
+fn columns(terminal: &TerminalTable, table: &ComparedTable, choice: Choice) -> Vec<Column> {
+    let mut columns = Vec::new();
+    let figures = |part: fn(&Figures) -> &EstimateText| -> Vec<Option<&EstimateText>> {
+        table.rows.iter().map(|row| row.figures().map(part)).collect()
+    };
+    let base = table.base_title.as_deref().filter(|_| choice.values);
+    let other: Vec<Option<&EstimateText>> = table.rows.iter().map(ComparedRow::value).collect();
+    if let Some(base) = base {
+        let values = value_cells(terminal, &figures(|figures| &figures.base), choice.errors, false);
+        let others = value_cells(terminal, &other, choice.errors, false);
+        let (base, other) = side_titles(base, &table.other_title, &values, choice.errors);
+        columns.push(Column::new(base, values));
+        columns.push(Column::new(other, others));
+    } else if table.base_title.is_none() && choice.values {
+        columns.push(Column::new(
+            table.other_title.clone(),
+            value_cells(terminal, &other, choice.errors, false),
+        ));
+    }
+    let differences = figures(|figures| &figures.difference);
+    // Without an interval, the error is all that there is.
+    let has_error = choice.difference_error
+        || differences.iter().flatten().any(|figure| figure.ends().is_none() && figure.stderr().is_some());
+    let mut differences = value_cells(terminal, &differences, has_error, true);
+    if !choice.values {
+        for (cell, row) in differences.iter_mut().zip(&table.rows) {
+            if let RowContent::Base(value) = &row.content {
+                *cell = terminal.in_our_signs(&clean(&value.short()));
+            }
+        }
+    }
+    columns.push(Column::new("difference".to_owned(), differences));
+    columns.extend(bar_column(terminal, table, choice.bar));
+    if choice.p {
+        let title = table.correction.map_or_else(|| "p".to_owned(), |correction| format!("p ({correction})"));
+        let p = |row: &ComparedRow| {
+            row.figures().map(|figures| terminal.in_our_signs(&figures.p)).unwrap_or_default()
+        };
+        columns.push(Column::new(title, aligned(&table.rows.iter().map(p).collect::<Vec<_>>())));
+    }
+    columns
+}
+
+/// The names of the sides if both are short enough; else `base` and `other`, as the title has the names.
+pub(super) fn side_titles(base: &str, other: &str, values: &[String], is_wide: bool) -> (String, String) {
+    let widest = values.iter().map(|cell| width(cell)).max().unwrap_or(0);
+    let most = widest.max(if is_wide { 14 } else { 8 });
+    let fits = width(base) <= most && width(other) <= most;
+    if fits { (clean(base), clean(other)) } else { ("base".to_owned(), "other".to_owned()) }
+}
+
+/// Figures below each other, decimal points aligned.
+fn value_cells(
+    terminal: &TerminalTable,
+    figures: &[Option<&EstimateText>],
+    has_error: bool,
+    has_interval: bool,
+) -> Vec<String> {
+    let parts = |figure: &EstimateText| {
+        let texts = figure.texts();
+        TextParts {
+            error: texts.error.filter(|_| has_error),
+            interval: texts.interval.filter(|_| has_interval),
+            ..texts
+        }
+    };
+    let texts: Vec<TextParts> = figures.iter().flatten().map(|figure| parts(figure)).collect();
+    let padding = NumberPadding::of(terminal, &texts);
+    let cell = |figure: &Option<&EstimateText>| match figure {
+        // Beside a difference, which has a reason of its own.
+        Some(figure) if figure.value().is_none() && !has_interval => terminal.in_our_signs(NONE),
+        Some(figure) if figure.value().is_none() => terminal.truncate(&clean(&figure.short()), MOST_UNKNOWN),
+        Some(figure) => padding.text(terminal, &parts(figure), has_interval),
+        None => String::new(),
+    };
+    figures.iter().map(cell).collect()
+}
+
+/// Numbers with their decimal points below each other; `< 0.0001` is wider than the others.
+fn aligned(numbers: &[String]) -> Vec<String> {
+    let before = |number: &String| width(number.split('.').next().unwrap_or_default());
+    let most = numbers.iter().map(before).max().unwrap_or(0);
+    numbers
+        .iter()
+        .map(|number| format!("{}{number}", " ".repeat(most.saturating_sub(before(number)))))
+        .collect()
+}
+
+/// Pictures of intervals around 0, which is in the middle.
+fn bar_column(terminal: &TerminalTable, table: &ComparedTable, cells: usize) -> Option<Column> {
+    let spans: Vec<Option<BarSpan>> =
+        table.rows.iter().map(|row| row.figures().and_then(|figures| figures.span)).collect();
+    let scale = around_zero(&spans.iter().flatten().copied().collect::<Vec<_>>()).filter(|_| cells > 0)?;
+    let pen = if terminal.ascii { ASCII } else { UNICODE };
+    let (zero, crossed) = if terminal.ascii { (':', '+') } else { ('┊', '┼') };
+    let draw = |span: &Option<BarSpan>| {
+        // One that lies elsewhere is not drawn; one that reaches beyond runs to the edge.
+        let Some(span) = span.filter(|span| span.point.abs() <= scale.to) else { return String::new() };
+        let mut drawn: Vec<char> = scale.draw(span, cells, pen).chars().collect();
+        let at = cells / 2;
+        keep_side_of_zero(&mut drawn, span, pen);
+        if let Some(middle) = drawn.get_mut(at) {
+            *middle = match *middle {
+                ' ' => zero,
+                '─' | '-' => crossed,
+                other => other,
+            };
+        }
+        drawn.into_iter().collect()
+    };
+    let (from, to) = (plain(scale.from), plain(scale.to));
+    let to = format!("+{to}");
+    let middle = cells / 2;
+    let fits = width(&from) < middle && width(&to) < middle;
+    let title = if fits {
+        let left = pad(&from, middle);
+        format!("{left}0{}{to}", " ".repeat(cells.saturating_sub(middle + 1 + width(&to))))
+    } else {
+        format!("{}0", " ".repeat(middle))
+    };
+    Some(Column { is_bar: true, width: cells, ..Column::new(title, spans.iter().map(draw).collect()) })
+}
+
+/// A scale as wide on both sides of 0, to a round number, for the rows that set it.
+fn around_zero(spans: &[BarSpan]) -> Option<BarScale> {
+    let main: Vec<&BarSpan> = spans.iter().filter(|span| span.sets_scale).collect();
+    let spans = if main.is_empty() { spans.iter().collect() } else { main };
+    let ends = spans.iter().flat_map(|span| [span.lower.abs(), span.upper.abs(), span.point.abs()]);
+    let most = ends.reduce(f64::max).filter(|most| *most > 0.0 && most.is_finite())?;
+    let step = power_of_ten(most)?;
+    let rounded = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].into_iter().map(|factor| factor * step);
+    let to = rounded.into_iter().find(|end| *end >= most * (1.0 - 1e-9))?;
+    to.is_finite().then_some(BarScale { from: -to, to })
+}
+
+/// Rounding to cells must not move an end across 0: whether the interval holds 0 is what a reader looks for.
+fn keep_side_of_zero(drawn: &mut [char], span: BarSpan, pen: Pen) {
+    // Seen from the left; what lies on the right is turned around.
+    let is_right = span.lower > 0.0 || (span.upper >= 0.0 && span.point > 0.0);
+    if is_right {
+        drawn.reverse();
+    }
+    let cap = if is_right { pen.left } else { pen.right };
+    let middle = drawn.len() / 2;
+    let (left, rest) = drawn.split_at_mut(middle);
+    let last = left.iter().rposition(|c| *c != ' ');
+    if span.lower > 0.0 || span.upper < 0.0 {
+        let has_point = rest.contains(&pen.point);
+        if rest.iter().any(|c| *c != ' ')
+            && let Some(end) = left.last_mut()
+        {
+            if has_point {
+                *end = pen.point;
+            } else if *end != pen.point {
+                *end = cap;
+            }
+        }
+        rest.fill(' ');
+    } else if let (Some(last), Some(zero)) = (last, rest.first_mut().filter(|zero| **zero == ' ')) {
+        // It ends at 0 or beyond, and was drawn a cell short of it.
+        left.iter_mut().skip(last).filter(|c| **c != pen.point).for_each(|c| *c = pen.line);
+        *zero = cap;
+    }
+    if is_right {
+        drawn.reverse();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(point: f64, lower: f64, upper: f64) -> String {
+        let span = BarSpan { point, lower, upper, sets_scale: true };
+        let mut drawn: Vec<char> = BarScale { from: -1.0, to: 1.0 }.draw(span, 11, UNICODE).chars().collect();
+        keep_side_of_zero(&mut drawn, span, UNICODE);
+        drawn.into_iter().collect()
+    }
+
+    #[test]
+    fn an_interval_is_drawn_on_its_side_of_zero() {
+        assert_eq!(drawn(-0.4, -0.8, -0.01), " ├─●┤      ", "the end was at 0");
+        assert_eq!(drawn(0.4, 0.01, 0.8), "      ├●─┤ ");
+        assert_eq!(drawn(-0.04, -0.07, -0.01), "    ●      ", "the point was at 0");
+        assert_eq!(drawn(0.04, 0.01, 0.07), "      ●    ");
+        assert_eq!(drawn(-0.29, -0.6, 0.001), "  ├─●┤     ", "a cell short of 0");
+    }
+
+    #[test]
+    fn scales_are_round_and_hold_the_rows_that_set_them() {
+        let span = |end: f64, sets_scale| BarSpan { point: 0.0, lower: -end, upper: end, sets_scale };
+        let to = |spans: &[BarSpan]| around_zero(spans).map(|scale| plain(scale.to));
+        assert_eq!(to(&[span(0.13, true), span(7.0, false)]).as_deref(), Some("0.15"));
+        assert_eq!(to(&[span(7.0, false)]).as_deref(), Some("8"));
+        assert_eq!(to(&[span(0.1, true)]).as_deref(), Some("0.1"), "not 0.15 for the sake of a bit");
+        assert_eq!(to(&[span(0.0, true)]), None);
+        assert_eq!(to(&[]), None);
     }
 }

@@ -11,8 +11,7 @@ use super::fixtures::{
     ten_groups,
 };
 use crate::figure::EstimateText;
-use crate::matrix::tables;
-use crate::table::TableRow;
+use crate::table::{TableRow, tables};
 use crate::{Latex, Markdown, PartialRun, Render, Report, Sort, TerminalTable, width};
 
 #[test]

@@ -10,8 +10,7 @@ use errorbar_log::eval::{
     plan_from_header,
 };
 
-use super::summary::ListedLog;
-use super::{Catalog, RunState};
+use super::{Catalog, ListedLog, RunState};
 
 /// A value and its error, to the digits that logs of any version have in common.
 #[derive(Debug)]

@@ -1,16 +1,17 @@
-//! A sample on a terminal: labels in a column, texts beside them.
+//! A transcript in each format: terminal, Markdown, JSON.
+
+use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use errorbar_log::eval::Transcript;
+use errorbar_core::{SampleId, Score};
+use errorbar_log::eval::{MessagePart, Transcript, TranscriptMessage};
+use serde_json::{Value, json};
 
-use super::TranscriptView;
-use super::section::{Paragraph, Section, Tone, facts, sections};
-use super::verdict::Verdict;
-use crate::number::counted;
-use crate::terminal::TerminalTable;
-use crate::terminal::layout::GAP;
-use crate::terminal::paint::{BOLD, DIM, FAILED, UNKNOWN};
-use crate::text::{clean, pad, width, wrap};
+use super::{Paragraph, Section, Tone, TranscriptView, Verdict, facts, sections};
+use crate::data::Json;
+use crate::markdown::{Markdown, escape};
+use crate::terminal::{BOLD, DIM, FAILED, GAP, TerminalTable, UNKNOWN};
+use crate::text::{clean, clean_lines, counted, pad, width, wrap};
 
 const RIGHT: Style = AnsiColor::Green.on_default();
 const LABEL: Style = AnsiColor::Cyan.on_default();
@@ -151,4 +152,95 @@ fn lines_of(text: &str, limit: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+// A sample as JSON, for programs.
+
+impl Json {
+    /// A sample with what the view shows of it, texts whole. What is absent is null, and so is unscored.
+    pub fn transcript(&self, transcript: &Transcript, view: &TranscriptView) -> Value {
+        let scores = transcript.scores.iter().filter(|(scorer, _)| view.shows(scorer));
+        let scores: serde_json::Map<String, Value> =
+            scores.map(|(scorer, score)| (scorer.clone(), of_score(score))).collect();
+        let mut object = json!({
+            "id": match &transcript.id {
+                SampleId::Int(id) => json!(id),
+                SampleId::Str(id) => json!(id),
+            },
+            "epoch": transcript.epoch,
+            "input": of_messages(&transcript.input),
+            "choices": transcript.choices,
+            "target": transcript.target,
+            "answer": transcript.answer,
+            "stop_reason": transcript.stop_reason,
+            "scores": scores,
+            "error": transcript.error,
+            "limit": transcript.limit,
+            "metadata": transcript.metadata,
+        });
+        if view.conversation
+            && let Some(object) = object.as_object_mut()
+        {
+            object.insert("messages".to_owned(), of_messages(&transcript.messages));
+        }
+        object
+    }
+}
+
+fn of_score(score: &Score) -> Value {
+    json!({
+        "value": score.value.to_json(),
+        "answer": score.answer,
+        "explanation": score.explanation,
+        "reason": score.reason,
+        "metadata": score.metadata,
+    })
+}
+
+fn of_messages(messages: &[TranscriptMessage]) -> Value {
+    let of_message = |message: &TranscriptMessage| {
+        let calls = message.parts.iter().filter_map(|part| match part {
+            MessagePart::ToolCall { function, arguments } => {
+                Some(json!({ "function": function, "arguments": arguments }))
+            }
+            _ => None,
+        });
+        let calls: Vec<Value> = calls.collect();
+        let mut object = json!({ "role": message.role, "text": message.text() });
+        if let Some(object) = object.as_object_mut() {
+            let author = message.author.as_ref().map(|author| ("author", json!(author)));
+            let calls = (!calls.is_empty()).then(|| ("tool_calls", json!(calls)));
+            object.extend(author.into_iter().chain(calls).map(|(key, value)| (key.to_owned(), value)));
+        }
+        object
+    };
+    messages.iter().map(of_message).collect()
+}
+
+// A sample as Markdown, to be pasted into an issue or a page.
+
+impl Markdown {
+    /// A sample: a heading, and its sections. Texts are whole, in blocks that show them as they are.
+    pub fn transcript(&self, transcript: &Transcript, view: &TranscriptView) -> String {
+        let heading = std::iter::once(transcript.id.to_string()).chain(facts(transcript, view));
+        let mut text = format!("### {}\n", escape(&heading.collect::<Vec<_>>().join(" · ")));
+        for section in sections(transcript, view) {
+            let paragraphs: Vec<&str> = section.paragraphs.iter().map(|one| one.text.as_str()).collect();
+            let joined = paragraphs.join("\n");
+            let joined = joined.trim_end();
+            if joined.contains('\n') || joined.len() > 100 {
+                let (fence, joined) = (fence(joined), clean_lines(joined));
+                let _ = write!(text, "\n**{}**\n\n{fence}text\n{joined}\n{fence}\n", escape(&section.label));
+            } else {
+                let _ = write!(text, "\n**{}** {}\n", escape(&section.label), escape(joined));
+            }
+        }
+        text
+    }
+}
+
+/// A fence that the text does not hold.
+fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
 }
