@@ -107,25 +107,28 @@ pub use errorbar_analysis as analysis;
 pub use errorbar_cli::App;
 #[cfg(feature = "cli")]
 pub use errorbar_cli::main;
-/// What kind of figure a metric gives; [`MessageRole`] is that of a message.
-pub use errorbar_core::Role as MetricRole;
-pub use errorbar_core::chat::{Input, Message, MessageRole, ModelOutput, Usage};
-pub use errorbar_core::*;
+pub use errorbar_core as core;
+pub use errorbar_core::{
+    Conversion, Error, Estimate, IndexMap, Interval, Metric, MetricValue, Metrics, Plan, Reducer, Registry,
+    Result, Results, SampleId, Score, ScoreColumns, Scores, Undefined, Value, metric_fn, metrics, reducer_fn,
+    reducers,
+};
 #[cfg(feature = "eval")]
 pub use errorbar_eval as eval;
-#[cfg(feature = "eval")]
-pub use errorbar_eval::{
-    AnyModel, AnyScorer, AnySolver, BoxFuture, Chain, Choice, Dataset, DatasetError, FailOnError, Fields,
-    Generate, IntoSample, Mock, Model, ModelChoice, Provider, Record, RecordSource, Replay, Request, Sample,
-    Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState, chain, collected_registry,
-    csv_dataset, dataset, json_dataset, model_fn, parquet_dataset, scorers, solvers,
-};
 pub use errorbar_inference as inference;
 pub use errorbar_macros::{metric, reducer};
 #[cfg(feature = "eval")]
 pub use errorbar_macros::{scorer, solver, task};
 pub use errorbar_report as report;
 pub use errorbar_stats as stats;
+
+/// What the code that attributes generate is made of. Not for users of the library: it changes without notice.
+#[doc(hidden)]
+pub mod generated {
+    pub use errorbar_core::*;
+    #[cfg(feature = "eval")]
+    pub use errorbar_eval as eval;
+}
 
 /// Eval logs (`.eval`, `.json`): read, verified, revised and written.
 ///
@@ -142,7 +145,12 @@ pub use errorbar_stats as stats;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod log {
-    pub use errorbar_log::eval::*;
+    pub use errorbar_log::eval::{
+        EvalConfig, EvalError, EvalInfo, EvalLog, Header, LOG_SCHEMA, LogError, LogErrorKind, LogLimits,
+        LogScores, LogSummary, LogWarning, LogWriter, NewScores, Revision, SampleRecord, Samples, ScoreEdit,
+        ScoreOptions, ScorerInfo, StartRecord, Stats, Status, Transcripts, Verification, Verifier, convert,
+        find_logs, is_log_file, plan_from_header,
+    };
     pub use errorbar_log::inspect;
 }
 

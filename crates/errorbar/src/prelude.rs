@@ -11,39 +11,27 @@
 //!     .metrics(metrics![
 //!         grouped(accuracy(), "category").all(All::Groups),
 //!         stderr().cluster("category"),
-//!         ci().method(CiMethod::Bootstrap),
+//!         ci().level(0.9),
 //!     ])
 //!     .reducers(reducers![reducers::at_least(2), reducers::mode()]);
-//! assert_eq!(plan.metadata_keys(), MetadataKeys::one("category"));
+//! assert_eq!(plan.metadata_keys(), errorbar::core::MetadataKeys::one("category"));
 //! ```
 
-pub use errorbar_core::chat::{Input, Message, MessageRole, ModelOutput};
-pub use errorbar_core::metrics::{
-    All, Average, CiMethod, Level, OnMissing, Prediction, accuracy, aggregate, bootstrap, bootstrap_stderr,
-    ci, ci_wilson, count, f1_score, filtered, frequency, geometric_mean, grouped, krippendorff_alpha, max,
-    mean, median, min, perplexity_per_seq, perplexity_per_token, precision, quantile, recall, std, stderr,
-    sum, var, weighted_mean,
-};
+pub use errorbar_core::chat::{Message, ModelOutput};
+pub use errorbar_core::metrics::{All, accuracy, bootstrap_stderr, ci, grouped, mean, std, stderr};
 pub use errorbar_core::{
-    Conversion, Epochs, Error, ErrorPlan, Estimate, Evaluation, IndexMap, MetadataKeys, Metric, MetricValue,
-    Metrics, Plan, Reducer, Reducers, Registry, Result, Results, SampleId, SampleScore, Score, ScoreColumns,
-    ScoreSet, Scores, Spec, ToSpec, Undefined, Value, Wants, metric_fn, metrics, reducer_fn, reducers,
-    value_to_float,
+    Conversion, Epochs, Error, Estimate, IndexMap, Metric, MetricValue, Metrics, Plan, Reducer, Registry,
+    Result, Results, SampleScore, Score, ScoreColumns, Scores, ToSpec, Value, metric_fn, metrics, reducer_fn,
+    reducers,
 };
 #[cfg(feature = "eval")]
-pub use errorbar_eval::scorers::{
-    answer, choice, command, exact, f1, includes, matches, multi_scorer, pattern, precomputed,
-};
+pub use errorbar_eval::scorers::{choice, exact, includes, matches, pattern};
 #[cfg(feature = "eval")]
-pub use errorbar_eval::solvers::{
-    assistant_message, chain_of_thought, generate, multiple_choice, prompt_template, self_critique,
-    system_message, user_message,
-};
+pub use errorbar_eval::solvers::{generate, multiple_choice, prompt_template, system_message};
 #[cfg(feature = "eval")]
 pub use errorbar_eval::{
-    AnyScorer, AnySolver, Choice, Dataset, FailOnError, Fields, Generate, ModelChoice, Record, RecordSource,
-    Sample, Scorer, Solver, Target, Task, TaskState, chain, collected_registry, csv_dataset, dataset,
-    json_dataset, model_fn, parquet_dataset,
+    Fields, Generate, RecordSource, Sample, Target, Task, TaskState, chain, collected_registry, csv_dataset,
+    dataset, json_dataset,
 };
 pub use errorbar_macros::{metric, reducer};
 #[cfg(feature = "eval")]

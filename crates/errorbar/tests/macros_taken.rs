@@ -2,12 +2,13 @@
 //! for one refusal refuses the whole registry.
 #![expect(clippy::expect_used, reason = "a test's helper may fail as the test may")]
 
-use errorbar::eval::{SubmittedEntry, built_in_registry};
-use errorbar::registry::{Entry, MetricEntry, ReducerEntry};
-use errorbar::{
-    AnyScorer, AnySolver, Error, Generate, Registry, Sample, Score, Scores, Target, Task, TaskState,
-    collected_registry, inventory, metric, reducer, scorer, solver, task,
+use errorbar::core::inventory;
+use errorbar::core::registry::{Entry, MetricEntry, ReducerEntry};
+use errorbar::eval::{
+    AnyScorer, AnySolver, Generate, Sample, SubmittedEntry, Target, Task, TaskState, built_in_registry,
+    collected_registry,
 };
+use errorbar::{Error, Registry, Score, Scores, metric, reducer, scorer, solver, task};
 
 /// Takes the name of a built-in metric without a word.
 #[metric(name = "accuracy")]

@@ -44,7 +44,7 @@ impl Builder {
         };
         let leading = kind.leading.iter().zip(&function.leading);
         let leading = leading.map(|(leading, span)| Ident::new(leading.name, at(span))).collect();
-        let krate = options.krate.clone().unwrap_or_else(|| parse_quote!(::errorbar));
+        let krate = options.krate.clone().unwrap_or_else(|| parse_quote!(::errorbar::generated));
         Ok(Builder { function, options, krate, name, ident, leading })
     }
 

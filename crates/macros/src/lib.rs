@@ -99,7 +99,8 @@ fn expanded(code: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
 ///
 /// ```
 /// use errorbar::prelude::*;
-/// use errorbar::{Accumulator, Estimation, GroupContext};
+/// use errorbar::core::ScoreSet;
+/// use errorbar::core::{Accumulator, Estimation, GroupContext};
 ///
 /// #[derive(Debug, Default)]
 /// struct Range {
@@ -200,6 +201,7 @@ pub fn reducer(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// ```
 /// use errorbar::prelude::*;
+/// use errorbar::eval::AnySolver;
 ///
 /// /// Adds the magic word to the prompt.
 /// #[solver]
@@ -239,6 +241,7 @@ pub fn solver(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// ```
 /// use errorbar::prelude::*;
+/// use errorbar::eval::AnyScorer;
 ///
 /// /// The share of the target's words that the answer has.
 /// #[scorer(metrics = [mean(), stderr()])]
@@ -313,7 +316,7 @@ pub fn task(options: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// ```
 /// use errorbar::prelude::*;
-/// use errorbar::{Params, registry::MetricEntry};
+/// use errorbar::core::{Params, registry::MetricEntry};
 ///
 /// /// The share of scores from a threshold on.
 /// #[derive(Clone, Debug, Params)]
@@ -406,6 +409,7 @@ pub fn derive_params(input: TokenStream) -> TokenStream {
 ///
 /// ```compile_fail
 /// use errorbar::prelude::*;
+/// use errorbar::eval::Dataset;
 /// #[task]
 /// fn dataset() -> Result<Dataset> {
 ///     Ok(Dataset::new(["?"]))

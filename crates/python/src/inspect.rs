@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use errorbar::collected_registry;
+use errorbar::eval::collected_registry;
 use errorbar_core::engine::{ColumnBlock, ValueColumn};
 use errorbar_core::reducers::max;
 use errorbar_core::{

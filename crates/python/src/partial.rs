@@ -8,7 +8,7 @@ use std::sync::Arc;
 use errorbar::analysis::{
     Diagnostic, Diagnostics, DistributedScore, ScoreRequest, Surface, request_from_json,
 };
-use errorbar::collected_registry;
+use errorbar::eval::collected_registry;
 use errorbar_report::Report;
 use errorbar_table::{RowGroup, RowGroupError, RowLabels};
 use pyo3::exceptions::PyBaseException;

@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::{ArrayRef, Float64Array, LargeStringArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use errorbar::{BoxFuture, Metrics, Score, Scorer, Target, TaskState, ToSpec};
+use errorbar::core::ToSpec;
+use errorbar::eval::{BoxFuture, Scorer, Target, TaskState};
+use errorbar::{Metrics, Score};
 use errorbar_core::{Error, Estimate, IndexMap, Leaf, MetricValue, Scores, Spec, Value, ValueRef};
 use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use errorbar::{AnyScorer, Score, collected_registry};
+use errorbar::Score;
+use errorbar::eval::{AnyScorer, collected_registry};
 use errorbar_core::registry::EntrySource;
 use errorbar_core::{
     Error, MetadataKeys, Metric, Reducer, Registry, Result, Role, Scores, Spec, metric_fn, reducer_fn,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use errorbar::eval::{Dataset, ModelChoice};
 use errorbar::prelude::*;
 
 /// The folder of this crate, in which the data is.

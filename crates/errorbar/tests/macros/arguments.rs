@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
+use errorbar::core::{Leaf, MetricItem};
+use errorbar::core::{ScoreSet, Spec, value_to_float};
 use errorbar::prelude::*;
-use errorbar::{Leaf, MetricItem};
 
 /// Writes down what it gets.
 #[metric]

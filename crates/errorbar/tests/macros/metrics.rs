@@ -1,8 +1,9 @@
 //! `#[metric]`: what it defines, in Rust and by spec.
 #![expect(clippy::unwrap_used, reason = "a test's helper may fail as the test may")]
 
+use errorbar::core::{Accumulator, Estimation, GroupContext, MetricRole, ScoreParts};
+use errorbar::core::{MetadataKeys, Reducers, ScoreSet, Spec, Wants};
 use errorbar::prelude::*;
-use errorbar::{Accumulator, Estimation, GroupContext, MetricRole, ScoreParts};
 
 /// Proportion of samples scoring at or
 /// above `threshold`. The rest did not pass.
@@ -286,7 +287,7 @@ fn estimates_are_taken_as_they_are() {
     assert!((interval.upper - interval.lower - 4.0 * error.se).abs() < 1e-12);
     let rows = results.rows();
     let shares: Vec<_> = rows.iter().filter(|row| row.role == MetricRole::Share).collect();
-    let shown = |row: &&errorbar::EstimateRow<'_>| (row.key.unwrap().to_owned(), row.estimate.stderr());
+    let shown = |row: &&errorbar::core::EstimateRow<'_>| (row.key.unwrap().to_owned(), row.estimate.stderr());
     assert_eq!(
         shares.iter().map(shown).collect::<Vec<_>>(),
         [("upper".to_owned(), Some(0.25)), ("lower".to_owned(), Some(0.25))]

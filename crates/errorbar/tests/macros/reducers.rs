@@ -1,7 +1,8 @@
 //! `#[reducer]`: whole scores in, a whole score out, in Rust and by spec.
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test's helper may fail as the test may")]
 
-use errorbar::ScoreResult;
+use errorbar::core::Evaluation;
+use errorbar::core::ScoreResult;
 use errorbar::prelude::*;
 
 /// Mean of the `k` best epochs, with every answer.

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helper may fail as the test may")]
 
 use errorbar::eval::block_on;
+use errorbar::eval::{AnyScorer, Scorer};
 use errorbar::prelude::*;
 
 use crate::metrics::pass_rate;

@@ -1,7 +1,9 @@
 //! `#[solver]`: what it defines, in Rust and by spec.
 #![expect(clippy::unwrap_used, reason = "a test's helper may fail as the test may")]
 
+use errorbar::core::Spec;
 use errorbar::eval::{AnyModel, block_on};
+use errorbar::eval::{AnySolver, Solver, model_fn};
 use errorbar::prelude::*;
 
 /// Adds the magic word to the prompt.

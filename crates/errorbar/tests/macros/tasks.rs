@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use errorbar::Metadata;
+use errorbar::core::Metadata;
+use errorbar::core::Spec;
+use errorbar::eval::AnyScorer;
 use errorbar::eval::{CancelToken, Quiet, RunOptions, block_on};
 use errorbar::prelude::*;
 use errorbar_log::eval::{EvalLog, Header};

@@ -29,8 +29,8 @@ fn it_compiles() {
 
     #[::errorbar::solver]
     async fn polite(
-        state: &mut ::errorbar::TaskState,
-        generate: &::errorbar::Generate,
+        state: &mut ::errorbar::eval::TaskState,
+        generate: &::errorbar::eval::Generate,
         #[default("please")] word: ::std::string::String,
     ) -> ::errorbar::Result<()> {
         let _ = word;
@@ -38,12 +38,15 @@ fn it_compiles() {
     }
 
     #[::errorbar::scorer(metrics = [::errorbar::metrics::mean(), {"a*": [::errorbar::metrics::std()]}])]
-    async fn always(_: &::errorbar::TaskState, _: &::errorbar::Target) -> ::errorbar::Score {
+    async fn always(_: &::errorbar::eval::TaskState, _: &::errorbar::eval::Target) -> ::errorbar::Score {
         ::errorbar::Score::new(1)
     }
 
     #[::errorbar::scorer(metrics = {"a*": [::errorbar::metrics::std()]})]
-    fn never(_: &::errorbar::TaskState, _: &::errorbar::Target) -> ::std::option::Option<::errorbar::Score> {
+    fn never(
+        _: &::errorbar::eval::TaskState,
+        _: &::errorbar::eval::Target,
+    ) -> ::std::option::Option<::errorbar::Score> {
         ::std::option::Option::None
     }
 
@@ -51,9 +54,9 @@ fn it_compiles() {
     fn quiz(
         #[default(5)] epochs: u32,
         subset: ::std::option::Option<::std::string::String>,
-    ) -> ::errorbar::Task {
+    ) -> ::errorbar::eval::Task {
         let _ = subset;
-        ::errorbar::Task::new(["?"]).solver(polite()).scorer(always()).scorer(never()).epochs(epochs)
+        ::errorbar::eval::Task::new(["?"]).solver(polite()).scorer(always()).scorer(never()).epochs(epochs)
     }
 
     let _ = quiz(2, ::std::option::Option::None);

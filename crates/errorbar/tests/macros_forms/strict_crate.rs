@@ -1,8 +1,7 @@
 //! A crate with every lint on that generated code could stumble over.
+use errorbar::eval::{Generate, Sample, Target, Task, TaskState};
 use errorbar::metrics::mean;
-use errorbar::{
-    Generate, Result, Sample, Score, Scores, Target, Task, TaskState, metric, reducer, scorer, solver, task,
-};
+use errorbar::{Result, Score, Scores, metric, reducer, scorer, solver, task};
 
 /// Never called from Rust: specs may.
 #[metric]
@@ -47,7 +46,7 @@ pub mod inner {
 
     /// A task for others.
     #[errorbar::task]
-    pub fn task_of_others() -> errorbar::Result<errorbar::Task> {
+    pub fn task_of_others() -> errorbar::Result<errorbar::eval::Task> {
         Ok(super::quiz(1).scorer(super::contains()).solver(super::ask().times(2)))
     }
 }
@@ -55,5 +54,5 @@ pub mod inner {
 #[test]
 fn it_compiles() {
     let metric = inner::of_others(1).is_strict(true);
-    assert_eq!(errorbar::ToSpec::spec(&metric).to_string(), "of_others(least=1.0, is_strict=true)");
+    assert_eq!(errorbar::core::ToSpec::spec(&metric).to_string(), "of_others(least=1.0, is_strict=true)");
 }

@@ -1,4 +1,5 @@
 //! Forms that are allowed: conditions, attributes, patterns with `mut`, recursion by the body.
+use errorbar::core::Spec;
 use errorbar::prelude::*;
 
 #[metric]
@@ -28,8 +29,8 @@ fn anything(_scores: &Scores) -> impl Into<MetricValue> + use<> {
 }
 
 #[metric]
-fn other_errors(_scores: &Scores) -> std::result::Result<f64, errorbar::spec::SpecError> {
-    "pass_rate(".parse::<errorbar::Spec>().map(|_| 1.0)
+fn other_errors(_scores: &Scores) -> std::result::Result<f64, errorbar::core::spec::SpecError> {
+    "pass_rate(".parse::<errorbar::core::Spec>().map(|_| 1.0)
 }
 
 /// Solvers may be plain, take anything that has a name, and recur by a boxed body.
@@ -44,7 +45,10 @@ type State = TaskState;
 
 /// Other errors, by way of `?`.
 #[scorer(metrics = [])]
-async fn of_alias(_: &State, _: &Target) -> std::result::Result<Option<Score>, errorbar::spec::SpecError> {
+async fn of_alias(
+    _: &State,
+    _: &Target,
+) -> std::result::Result<Option<Score>, errorbar::core::spec::SpecError> {
     "mean(".parse::<Spec>().map(|_| None)
 }
 
@@ -64,7 +68,7 @@ fn quiz(#[default(3)] mut epochs: u32, #[allow(unused_variables)] unused: Option
 fn it_compiles() {
     let _ = quiz(1, None);
     let columns = errorbar::ScoreColumns::new(["a"]);
-    let set = errorbar::ScoreSet::unreduced(&columns, "a").unwrap();
+    let set = errorbar::core::ScoreSet::unreduced(&columns, "a").unwrap();
     assert_eq!(countdown().from(2).compute(&set.scores()).unwrap().number(), Some(0.0));
     assert!(matches!(other_errors().compute(&set.scores()), Err(Error::Spec(_))));
     assert!(anything().compute(&set.scores()).is_ok() && with_notes().compute(&set.scores()).is_ok());

@@ -13,9 +13,11 @@ mod page;
 
 use std::collections::HashSet;
 
+use errorbar::core::Spec;
+use errorbar::core::registry::{EntryInfo, EntryKind};
 use errorbar::eval::built_in_registry;
+use errorbar::eval::{AnyScorer, AnySolver};
 use errorbar::prelude::*;
-use errorbar::registry::{EntryInfo, EntryKind};
 
 /// A spec with every argument at its default, or at something that fits.
 fn full_spec(info: &EntryInfo, file: &str) -> String {

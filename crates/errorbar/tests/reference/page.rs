@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use errorbar::core::registry::EntryInfo;
+use errorbar::eval::{AnyScorer, AnySolver};
 use errorbar::eval::{Provider, built_in_registry};
 use errorbar::prelude::*;
-use errorbar::registry::EntryInfo;
 
 const HEAD: &str = "# Everything that can be named
 

@@ -28,7 +28,7 @@ pub(crate) struct Container {
 
 impl Container {
     pub(crate) fn take(attrs: &mut Vec<Attribute>) -> Result<Self> {
-        let mut krate: Path = parse_quote!(::errorbar);
+        let mut krate: Path = parse_quote!(::errorbar::generated);
         let (mut name, mut doc, mut sections, mut constructor) = (None, None, None, None);
         let (mut check, mut finish, mut plain, mut has_constructor) = (None, None, false, true);
         let mut in_reference = false;
