@@ -19,13 +19,15 @@
 //!
 //! | module | what it is for |
 //! |---|---|
-//! | the root | scores, plans, metrics, reducers, estimates, results |
-//! | [`table`] | score tables (CSV, TSV, JSONL, Parquet), read and written |
-//! | [`log`] | eval logs, read, verified, revised and written |
-//! | [`report`] | results as terminal table, Markdown, LaTeX, CSV and JSON |
-//! | [`eval`] | datasets, models, solvers, scorers, tasks and the runner |
-//! | [`analysis`] | what the commands compute: requests in, answers out |
+//! | the root, [`metrics`], [`reducers`] | what everybody needs: scores, plans, estimates, results |
 //! | [`prelude`] | what a file of metrics and tasks usually needs |
+//! | [`core`] | the engine as a whole: specs, the registry, partial results |
+//! | [`stats`] | exact sums, quantiles, intervals, tests, resampling: numbers without any type of errorbar |
+//! | [`inference`] | comparison, ranking, gates, power, simulated coverage, requirements |
+//! | [`table`], [`log`] | score tables (CSV, TSV, JSONL, Parquet) and eval logs, read and written |
+//! | [`analysis`] | what the commands compute: requests in, answers out |
+//! | [`report`] | results as terminal table, Markdown, LaTeX, CSV, JSON, HTML |
+//! | `eval` | datasets, models, solvers, scorers, tasks, the runner |
 //!
 //! The attributes [`macro@metric`], [`macro@reducer`], [`macro@solver`], [`macro@scorer`] and [`macro@task`] define custom
 //! ones. A program that ends in [`main()`] *is* the command line, with everything that it defines:
@@ -68,14 +70,6 @@
 //!     errorbar::main()
 //! }
 //! ```
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`inference`] | comparison, ranking, gates, power, simulated coverage, requirements |
-//! | [`stats`] | exact sums, quantiles, intervals, tests, resampling: numbers without any type of errorbar |
-//! | [`table`], [`log`] | score tables and eval logs, read and written |
-//! | [`report`] | results as terminal table, Markdown, LaTeX, CSV, JSON, HTML |
-//! | `eval` | datasets, models, solvers, scorers, tasks, the runner |
 //!
 //! Features that are on by default: `cli` (the command line; with it `eval`), `eval` (the module `eval`, its attributes and
 //! their async runtime), `parquet` (score tables in Parquet), `view` (the local server over a folder of logs). Features that

@@ -21,13 +21,13 @@ pub use errorbar_core::chat::{Message, ModelOutput};
 pub use errorbar_core::metrics::{All, accuracy, bootstrap_stderr, ci, grouped, mean, std, stderr};
 pub use errorbar_core::{
     Conversion, Epochs, Error, Estimate, IndexMap, Metric, MetricValue, Metrics, Plan, Reducer, Registry,
-    Result, Results, SampleScore, Score, ScoreColumns, Scores, ToSpec, Value, metric_fn, metrics, reducer_fn,
-    reducers,
+    Result, Results, SampleScore, Score, ScoreColumns, Scores, ToSpec, Undefined, Value, metric_fn, metrics,
+    reducer_fn, reducers,
 };
 #[cfg(feature = "eval")]
 pub use errorbar_eval::scorers::{choice, exact, includes, matches, pattern};
 #[cfg(feature = "eval")]
-pub use errorbar_eval::solvers::{generate, multiple_choice, prompt_template, system_message};
+pub use errorbar_eval::solvers::{generate, multiple_choice, system_message};
 #[cfg(feature = "eval")]
 pub use errorbar_eval::{
     Fields, Generate, RecordSource, Sample, Target, Task, TaskState, chain, collected_registry, csv_dataset,

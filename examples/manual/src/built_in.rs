@@ -1,5 +1,6 @@
 //! "Built-In Metrics": all of them at once.
 
+use errorbar::metrics::var;
 use errorbar::prelude::*;
 use errorbar_manual::{SYSTEM_MESSAGE, read_gpqa_dataset, recorded};
 
