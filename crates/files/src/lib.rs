@@ -13,19 +13,15 @@
 //! assert_eq!(read_small(&path)?, b"epochs = 3");
 //! # Ok::<(), std::io::Error>(())
 //! ```
+
 #![forbid(unsafe_code)]
+
+pub use atomic_file::{AtomicFile, FileAccess, WrittenFile, identity, is_named, write_file};
+pub use reading::{
+    LOG_HEAD_BYTES, begins_as_log, begins_as_manifest, has_log_name, has_run_name, is_cut_off, is_url,
+    machine_memory, open_error, read_small, url_hint,
+};
 
 mod atomic_file;
 pub mod json_value;
-mod log_head;
-mod machine;
-mod small_file;
-mod url;
-
-pub use atomic_file::{AtomicFile, FileAccess, WrittenFile, identity, is_named, write_file};
-pub use log_head::{
-    LOG_HEAD_BYTES, begins_as_log, begins_as_manifest, has_log_name, has_run_name, is_cut_off,
-};
-pub use machine::machine_memory;
-pub use small_file::read_small;
-pub use url::{is_url, open_error, url_hint};
+mod reading;

@@ -23,11 +23,12 @@
 //! assert_eq!(results.estimate("accuracy")?.number(), Some(0.75));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+
 #![forbid(unsafe_code)]
+
+pub use strict_json::{JsonLayout, StrictWriter, strict_json};
 
 pub mod eval;
 pub mod inspect;
 mod recorded;
 mod strict_json;
-
-pub use strict_json::{JsonLayout, StrictWriter, strict_json};

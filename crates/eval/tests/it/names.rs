@@ -23,7 +23,7 @@ const OTHERS: [(&str, &str); 9] = [
     // As the reference fills this column of its frames.
     ("crates/log/src/eval/frames/evals.rs", "it.score.value(\"stderr\")"),
     ("crates/log/src/eval/frames/samples.rs", "fallback.get(\"count\")"),
-    ("crates/log/src/eval/wire/decode.rs", "\"answer\" => score.answer"),
+    ("crates/log/src/eval/wire.rs", "\"answer\" => score.answer"),
     ("crates/table/src/layout.rs", "\"answer\" | \"explanation\""),
     ("crates/table/src/layout.rs", "\"answer\" if is_long"),
     ("crates/table/src/resolve/answers.rs", "is_gold(name) || name.eq_ignore_ascii_case(\"answer\")"),

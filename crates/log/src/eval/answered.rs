@@ -10,12 +10,11 @@ use serde_json::Value as Json;
 use super::container::Container;
 use super::error::{LogErrorKind, Result};
 use super::json::{Selection, Skimmer};
-use super::memory_budget;
+use super::limits;
 use super::reader::EvalLog;
-use super::stored::{id_and_epoch, text_or_field};
-use super::wire::Wire;
-use super::wire::decode::{self, any, metadata, part, sample_id};
-use super::zip::decompress::Decompressor;
+use super::sample::{id_and_epoch, text_or_field};
+use super::wire::{self, Wire, any, metadata, part, sample_id};
+use super::zip::Decompressor;
 
 /// One sample in one epoch, with all that a scorer may look at.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,7 +103,7 @@ impl EvalLog {
     /// # Errors
     /// More than may be held of the log.
     pub fn hold_scores<'s>(&self, scores: impl IntoIterator<Item = &'s Score>) -> Result<()> {
-        let bytes = scores.into_iter().map(memory_budget::of_score).sum();
+        let bytes = scores.into_iter().map(limits::of_score).sum();
         self.container.memory.take(bytes).map_err(|error| error.at(self.path()))
     }
 
@@ -113,7 +112,7 @@ impl EvalLog {
     /// # Errors
     /// More than may be held of the log.
     pub fn hold_events(&self, events: &SampleEvents) -> Result<()> {
-        let bytes = memory_budget::of_events(events);
+        let bytes = limits::of_events(events);
         self.container.memory.take(bytes).map_err(|error| error.at(self.path()))
     }
 }
@@ -168,10 +167,10 @@ impl SampleTexts {
     fn read(bytes: &[u8]) -> Result<Self> {
         let mut texts = SampleTexts::default();
         let (mut id, mut epoch) = (None, None);
-        let read = decode::root_fields(bytes, |key, json, peek| {
+        let read = wire::root_fields(bytes, |key, json, peek| {
             match key {
                 "id" => id = Some(sample_id(json, peek)?),
-                "epoch" => epoch = Some(decode::epoch(json, peek)?),
+                "epoch" => epoch = Some(wire::epoch(json, peek)?),
                 _ => texts.field(key, json, peek)?,
             }
             Ok(())
@@ -192,9 +191,9 @@ impl SampleTexts {
             "messages" => self.messages = any(json, peek)?,
             "output" => self.output = any(json, peek)?,
             "choices" => {
-                sample.choices = decode::typed::<Option<_>>("choices", json, peek)?.unwrap_or_default();
+                sample.choices = wire::typed::<Option<_>>("choices", json, peek)?.unwrap_or_default();
             }
-            "target" => sample.target = decode::typed::<Wire<_>>("target", json, peek)?.0,
+            "target" => sample.target = wire::typed::<Wire<_>>("target", json, peek)?.0,
             "metadata" => sample.metadata = metadata(key, json, peek)?.unwrap_or_default(),
             "store" => sample.store = metadata(key, json, peek)?.unwrap_or_default(),
             "scores" => {
@@ -219,7 +218,7 @@ impl SampleTexts {
     /// Puts the attachments into their places.
     fn resolve(&mut self, bytes: &[u8]) -> Result<()> {
         let mut attachments = Metadata::new();
-        decode::root_fields(bytes, |key, json, peek| {
+        wire::root_fields(bytes, |key, json, peek| {
             attachments = metadata(key, json, peek)?.unwrap_or_default();
             Ok(())
         })?;

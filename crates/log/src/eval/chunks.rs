@@ -17,9 +17,8 @@ use std::ops::Range;
 
 use super::container::{Container, SampleMember};
 use super::error::{LogError, LogErrorKind, Result};
-use super::json::{Descent, Outline, PartVisitor, splice};
-use super::zip::decompress::Decompressor;
-use super::zip::directory::Members;
+use super::json::{self, Descent, Outline, PartVisitor};
+use super::zip::{Decompressor, Members};
 
 /// Where the bytes of a sample go.
 type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<()>;
@@ -34,7 +33,7 @@ const SLACK: u64 = 1 << 20;
 
 /// What a member in the folder of a sample is, by the rest of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PartName<'a> {
+enum PartName<'a> {
     /// A chunk of a list, and the number of its first item.
     Chunk {
         list: &'a str,
@@ -46,7 +45,7 @@ pub(super) enum PartName<'a> {
 }
 
 /// What `rest`, behind the folder and its slash, names.
-pub(super) fn part_name(rest: &str) -> PartName<'_> {
+fn part_name(rest: &str) -> PartName<'_> {
     if matches!(rest, "metadata.json" | "skeleton.json" | "events/stats.json" | "events/uuids.json") {
         return PartName::Derived;
     }
@@ -388,7 +387,7 @@ impl<'a> ItemPool<'a> {
             None => {
                 let json = parts.member(chunk.member)?;
                 parts.spend(json.len())?;
-                let items = splice::items(&json).map_err(|error| parts.in_member(chunk.member, error))?;
+                let items = json::items(&json).map_err(|error| parts.in_member(chunk.member, error))?;
                 HeldChunk { start: chunk.start, json, items }
             }
         };

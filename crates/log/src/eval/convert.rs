@@ -1,25 +1,30 @@
 //! A log written again in the other form, or whole where it was torn.
 
 use std::collections::HashSet;
+use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use errorbar_files::{AtomicFile, WrittenFile};
 use rayon::prelude::*;
 
-use super::container::LogLayout;
-use super::error::{LogError, LogErrorKind, Result};
-use super::json::{Validator, splice, validate};
-use super::members::{
-    HEADER, REDUCTIONS, START, SUMMARIES, SampleName, is_derived, is_journal_summaries, sample_name,
+use super::container::{
+    HEADER, LogLayout, REDUCTIONS, SAMPLES, START, SUMMARIES, SampleName, is_derived, is_journal_summaries,
+    sample_name, scan_source,
 };
+use super::error::{LogError, LogErrorKind, Result};
+use super::header::{Header, StartRecord};
+use super::json::{self, Validator, validate};
+use super::limits::{self, LogLimits};
+use super::lock::lock_named;
 use super::reader::{EvalLog, SampleReader};
 use super::revision::refuse_busy;
-use super::sample::member_name;
-use super::stored::SampleFields;
-use super::summary::SummaryList;
-use super::zip::assemble::Assembler;
-use super::zip::{Encoder, Member, StreamedMember};
+use super::sample::{SampleFields, StoredSample, SummaryList, member_name};
+use super::writer::LogWriter;
+use super::zip::{
+    Assembler, Decompressor, Encoder, FoundMember, LogFile, Member, Members, StreamedMember, all_members,
+    directory_bytes, read_members,
+};
 
 /// The number of samples that are processed at once.
 const BATCH: usize = 16;
@@ -139,8 +144,8 @@ fn start_of(log: &EvalLog, header: &[u8]) -> Result<Vec<u8>> {
     }
     let mut start = b"{}".to_vec();
     for field in ["version", "eval", "plan"] {
-        if let Some(json) = splice::value(header, field)? {
-            start = splice::set(&start, &[field], json)?;
+        if let Some(json) = json::value(header, field)? {
+            start = json::set(&start, &[field], json)?;
         }
     }
     Ok(start)
@@ -164,4 +169,199 @@ fn encode(
         Ok((member, sample.summary_json()))
     };
     encode().map_err(|error: LogError| error.in_member(&log.container.sample_name(at)).at(log.path()))
+}
+
+// A log without its damaged samples, so that its run can be resumed: they are run again.
+
+/// Samples that were taken out of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DamagedSamples {
+    /// Their entries, or where they are in the file.
+    pub samples: Vec<String>,
+    /// The log as it was.
+    pub kept_as: PathBuf,
+}
+
+/// Takes the samples out of a log that are damaged in the middle of it, and keeps the log as it was beside it. A log
+/// without any is not touched.
+///
+/// # Errors
+/// A log that another process writes, one whose start cannot be read, one beyond the limits.
+pub fn remove_damaged_samples(path: &Path, limits: LogLimits) -> Result<Option<DamagedSamples>> {
+    remove(path, limits).map_err(|error| error.at(path))
+}
+
+fn remove(path: &Path, limits: LogLimits) -> Result<Option<DamagedSamples>> {
+    let file = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Open)?;
+    let _lock = lock_named(&file, path)?;
+    let source = LogFile::new(file.try_clone().map_err(LogErrorKind::Open)?).map_err(LogErrorKind::Read)?;
+    let (found, mut damaged) = all_members(&source, &mut Decompressor::new(limits))?;
+    let unreadable = unreadable_samples(path, &source, limits, &found)?;
+    damaged.extend(unreadable.iter().cloned());
+    if damaged.is_empty() {
+        return Ok(None);
+    }
+
+    let kept_as = free_name(path);
+    let mut out = AtomicFile::create(path).map_err(LogErrorKind::Create)?;
+    let (mut end, mut members, mut bytes) = (0, Members::new(), Vec::new());
+    for FoundMember { name, mut entry, range } in found {
+        if unreadable.contains(&name) {
+            continue;
+        }
+        const PIECE: u64 = 1 << 20;
+        let start = end;
+        for at in range.clone().step_by(PIECE as usize) {
+            source.read(at, PIECE.min(range.end - at), &mut bytes).map_err(LogErrorKind::Read)?;
+            out.write_all(&bytes).map_err(LogErrorKind::Write)?;
+        }
+        end += range.end - range.start;
+        entry.offset = start;
+        members.insert(name, entry);
+    }
+    let listed = members.iter().map(|(name, entry)| (name.as_str(), entry));
+    out.write_all(&directory_bytes(listed, end)).map_err(LogErrorKind::Write)?;
+    // The old file has two names until the new one takes the first.
+    fs::hard_link(path, &kept_as)
+        .or_else(|_| fs::copy(path, &kept_as).map(drop))
+        .map_err(|error| LogError::from(LogErrorKind::Create(error)).at(&kept_as))?;
+    out.commit().map_err(LogErrorKind::Write)?;
+    Ok(Some(DamagedSamples { samples: damaged, kept_as }))
+}
+
+/// Samples that are whole JSON, and no samples.
+fn unreadable_samples(
+    path: &Path,
+    source: &LogFile,
+    limits: LogLimits,
+    found: &[FoundMember],
+) -> Result<Vec<String>> {
+    let members: Members = found.iter().map(|member| (member.name.clone(), member.entry)).collect();
+    let again = source.file().try_clone().and_then(LogFile::new).map_err(LogErrorKind::Open)?;
+    let log = EvalLog::of_members(path, again, limits, members);
+    let mut reader = SampleReader::new(&log, SampleFields::all());
+    let mut unreadable = Vec::new();
+    for at in 0..log.sample_count() {
+        match reader.read(at) {
+            Ok(_) => {}
+            Err(error) if is_damage(&error) => unreadable.push(log.container.sample_name(at)),
+            Err(error) => return Err(error),
+        }
+    }
+    unreadable.retain(|name| name.starts_with(SAMPLES));
+    Ok(unreadable)
+}
+
+fn is_damage(error: &LogError) -> bool {
+    use LogErrorKind as Kind;
+    matches!(
+        error.kind(),
+        Kind::Damaged(_) | Kind::Json { .. } | Kind::Method(_) | Kind::Field { .. } | Kind::Missing(_)
+    )
+}
+
+/// `NAME.damaged`, or with a number behind it.
+fn free_name(path: &Path) -> PathBuf {
+    let name = |number: u32| {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(if number == 0 { ".damaged".to_owned() } else { format!(".damaged{number}") });
+        path.with_file_name(name)
+    };
+    let mut number = 0;
+    while name(number).exists() {
+        number += 1;
+    }
+    name(number)
+}
+
+// Resuming a log whose run was stopped.
+
+/// What a log held when its run was resumed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ResumedLog {
+    /// The header, if the run had ended.
+    pub header: Option<Header>,
+    /// What the run started with.
+    pub start: StartRecord,
+    /// The samples, those that errored among them, in the order of the file; without input, choices and
+    /// target, which the dataset has.
+    pub samples: Vec<StoredSample>,
+}
+
+impl LogWriter {
+    /// Resumes a log in place: locks it, finds what it contains and truncates it after the last whole sample. A
+    /// sample that is appended again replaces the old one.
+    ///
+    /// # Errors
+    /// A log that another process writes, one that is damaged other than at its end, and one beyond the limits:
+    /// truncating it there would lose what follows.
+    pub fn resume(path: &Path) -> Result<(LogWriter, ResumedLog)> {
+        Self::resume_with(path, LogLimits::default())
+    }
+
+    /// The same for a log that may be larger than others, or must be smaller.
+    pub fn resume_with(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
+        resume(path, limits).map_err(|error| error.at(path))
+    }
+}
+
+fn resume(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
+    let file = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Open)?;
+    let lock = lock_named(&file, path)?;
+    let source = LogFile::new(file.try_clone().map_err(LogErrorKind::Open)?).map_err(LogErrorKind::Read)?;
+    // The walk, even where there is a directory: what it finds is what a later one will find again.
+    let found = scan_source(&source, limits)?;
+    if let Some(listed) = read_members(&source).map_err(LogErrorKind::Read)? {
+        let lost = |name: &&String| name.starts_with(SAMPLES) && !found.members.contains_key(*name);
+        if let Some(name) = listed.keys().find(lost) {
+            let kind = LogErrorKind::damaged("the sample is in the directory but cannot be reached");
+            return Err(LogError::from(kind).in_member(name));
+        }
+    }
+
+    let mut decompressor = Decompressor::new(limits);
+    let header = match found.members.get(HEADER) {
+        Some(entry) => Some(Header::from_json(&decompressor.decompress(&source, HEADER, entry)?)?),
+        None => None,
+    };
+    let start = match (found.members.get(START), &header) {
+        (Some(entry), _) => StartRecord::from_json(&decompressor.decompress(&source, START, entry)?)?,
+        (None, Some(header)) => {
+            StartRecord { version: header.version, eval: header.eval.clone(), plan: header.plan.clone() }
+        }
+        (None, None) => return Err(LogErrorKind::NoStart.into()),
+    };
+
+    let is_kept = |name: &str| !is_derived(name) && !is_journal_summaries(name);
+    let end = found.kept_end(is_kept);
+    let mut members = found.members;
+    members.retain(|name, _| is_kept(name));
+
+    // Everything is read once before the file is truncated.
+    let log = EvalLog::of_members(path, source, limits, members.clone());
+    let mut reader = SampleReader::new(&log, SampleFields { texts: false, ..SampleFields::all() });
+    let mut samples = Vec::new();
+    for at in 0..log.sample_count() {
+        let sample = reader.read(at)?;
+        let bytes = limits::of_sample(&sample);
+        log.container.memory.take(bytes).map_err(|error| reader.in_sample(at, error))?;
+        samples.push(sample);
+    }
+
+    let has_start = members.contains_key(START);
+    file.set_len(end).map_err(LogErrorKind::Write)?;
+    let mut writer = LogWriter::with_members(path, file, lock, members, end)?;
+    if !has_start {
+        // The header, the only record of what was run, has been cut off. If the process is killed now, the log must still have one.
+        writer.append(Encoder::new()?.encode(START, &start.to_json())?)?;
+    }
+    // The old summaries are not trusted: they may lack samples and hold some that were run again.
+    let mut reader = SampleReader::new(&log, SampleFields::all());
+    for at in 0..log.sample_count() {
+        let summary = reader.read(at)?.summary_json();
+        writer.push_summary(&log.container.sample_name(at), &summary)?;
+    }
+    Ok((writer, ResumedLog { header, start, samples }))
 }

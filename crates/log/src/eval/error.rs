@@ -1,16 +1,14 @@
 //! Why a log could not be written or read: where and what.
 
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fmt, io};
 
-use super::edit::UNCHANGED;
-use super::lock::LockHolder;
-use super::lock_file::FileHolder;
+use super::lock::{FileHolder, LockHolder};
+use super::revision::UNCHANGED;
 
 /// The result of everything in this module.
-pub type Result<T> = std::result::Result<T, LogError>;
+pub type Result<T, E = LogError> = std::result::Result<T, E>;
 
 /// Why a log could not be written or read.
 ///

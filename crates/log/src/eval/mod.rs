@@ -32,6 +32,44 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use errorbar_core::SampleId;
+pub use errorbar_core::chat::{
+    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, SampleEvents, Targets, Usage,
+};
+pub use errorbar_files::has_log_name;
+
+pub use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
+pub use answered::{AnswerReader, AnsweredSample};
+pub use convert::{DamagedSamples, ResumedLog, convert, remove_damaged_samples};
+pub use error::{LogError, LogErrorKind, Result};
+pub use folder::{FoundLogs, find_logs, is_log_file, is_manifest};
+pub use header::{
+    DatasetInfo, EvalConfig, EvalError, EvalInfo, Header, PlanRecord, PlanStep, ScorerInfo, StartRecord,
+    Stats, Status, VERSION,
+};
+pub(crate) use json::validate as validate_json;
+pub use limits::LogLimits;
+pub use lock::{FileHolder, LockHolder, LogLock};
+pub use log_summary::{
+    GRADED_SCORERS, GRADER_ROLE, LogSummary, MODEL_ROLES, STOP_WHEN, STOPPED_EARLY, StoppedEarly,
+    recorded_early_stop, self_graded,
+};
+pub use outcome::{
+    Check, CheckCounts, CheckOutcome, Difference, DifferenceKind, NotCheckable, Verification, VerifyOutcome,
+};
+pub use plan::{ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors};
+pub use reader::{EvalLog, Samples};
+pub use rescore::{NewScorer, NewScores, ScoreAction};
+pub use revision::{Revision, ScoreEdit, score_value};
+pub use sample::{SampleFields, SampleLimit, SampleRecord, StoredSample};
+pub use scores::{EditedScore, LogScores, Reductions, ScoreOptions};
+pub use transcript::{MessagePart, Transcript, TranscriptMessage, Transcripts};
+pub use unavailable::ReducerConversion;
+pub use verify::{Verifier, compare};
+pub use wire::{MAX_SCORERS, Shape, Wire, timestamp};
+pub use writer::{EncodedSample, LogWriter, encode_sample};
+pub use zip::{Encoder, Member};
+
 /// Setters of fields, some of them optional.
 macro_rules! setters {
     ($($(#[$doc:meta])* $name:ident: $type:ty => $($field:ident).+;)+) => {$(
@@ -48,39 +86,25 @@ mod answered;
 mod chunks;
 mod container;
 mod convert;
-mod early_stop;
-mod edit;
 mod error;
+mod events;
 mod folder;
 #[cfg(feature = "frames")]
 pub mod frames;
 mod header;
 mod json;
-mod json_log;
 mod limits;
 mod lock;
-mod lock_file;
 mod log_summary;
-mod members;
-mod memory_budget;
-mod parallel;
+mod outcome;
 mod plan;
-mod raw;
 mod reader;
-mod reductions;
 mod rescore;
-mod rescore_write;
-mod resume;
 mod revision;
-mod salvage;
 mod sample;
-mod score_events;
 mod scores;
-mod self_graded;
-mod shards;
-mod stored;
-mod summary;
 mod transcript;
+mod unavailable;
 mod verify;
 mod wire;
 mod writer;
@@ -88,49 +112,3 @@ mod zip;
 
 /// The JSON schema of a log that is one JSON object; see `docs/logs.md`.
 pub const LOG_SCHEMA: &str = include_str!("../../schema/log.schema.json");
-
-pub use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
-pub use errorbar_core::SampleId;
-pub use errorbar_core::chat::{
-    Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, SampleEvents, Targets, Usage,
-};
-
-pub use answered::{AnswerReader, AnsweredSample};
-pub use convert::convert;
-pub use early_stop::{STOP_WHEN, STOPPED_EARLY, StoppedEarly, recorded_early_stop};
-pub use edit::{ScoreEdit, score_value};
-pub use error::{LogError, LogErrorKind, Result};
-pub use errorbar_files::has_log_name;
-pub use folder::{FoundLogs, find_logs, is_log_file, is_manifest};
-pub use header::{
-    DatasetInfo, EvalConfig, EvalError, EvalInfo, Header, PlanRecord, PlanStep, ScorerInfo, StartRecord,
-    Stats, Status, VERSION,
-};
-pub(crate) use json::validate as validate_json;
-pub use limits::LogLimits;
-pub use lock::{LockHolder, LogLock};
-pub use lock_file::FileHolder;
-pub use log_summary::LogSummary;
-pub use plan::{
-    ERRORS, LogWarning, MAX_METRICS, ReducerConversion, metrics_to_log, plan_from_header, recorded_errors,
-};
-pub use reader::{EvalLog, Samples};
-pub use reductions::Reductions;
-pub use rescore::{NewScorer, NewScores, ScoreAction};
-pub use resume::ResumedLog;
-pub use revision::Revision;
-pub use salvage::{DamagedSamples, remove_damaged_samples};
-pub use sample::{SampleLimit, SampleRecord};
-pub use wire::decode::MAX_SCORERS;
-pub use wire::{Shape, Wire, timestamp};
-
-pub use scores::{EditedScore, LogScores, ScoreOptions};
-pub use self_graded::{GRADED_SCORERS, GRADER_ROLE, MODEL_ROLES, self_graded};
-pub use stored::{SampleFields, StoredSample};
-pub use transcript::{MessagePart, Transcript, TranscriptMessage, Transcripts};
-pub use verify::{
-    Check, CheckCounts, CheckOutcome, Difference, DifferenceKind, NotCheckable, Verification, Verifier,
-    VerifyOutcome, compare,
-};
-pub use writer::{EncodedSample, LogWriter, encode_sample};
-pub use zip::{Encoder, Member};

@@ -1,30 +1,22 @@
 //! The plan that a log records, to compute its results again; and the record of a plan.
 
-mod from_results;
-mod reduced;
-mod reducers;
-mod unavailable;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use errorbar_core::engine::unique_names;
 use errorbar_core::spec::{Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec, without_own_package};
 use errorbar_core::{
-    Error, ErrorPlan, Metric, MetricItem, MetricMap, Metrics, Plan, Reducers, Registry, ScorerPlan,
+    Error, ErrorPlan, IndexMap, Metric, MetricItem, MetricMap, Metrics, Plan, Reducer, Reducers, Registry,
+    ScorerPlan,
 };
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
-pub(super) use self::from_results::{is_of_reference, version_before_computed_metrics, without_package};
-use self::from_results::{metrics_by_name, scorers_with_results, task_metrics_were_computed};
-pub use self::reduced::ReducerConversion;
-pub(super) use self::reducers::{is_unreduced, reducer};
-use self::reducers::{scorer_reducers, set_reducers};
-use self::unavailable::Unavailable;
-use super::early_stop::recorded_early_stop;
 use super::error::{LogErrorKind, Result};
 use super::header::{EvalInfo, Header};
-use crate::inspect::{is_grouped, scorer_metrics};
+use super::log_summary::recorded_early_stop;
+use super::unavailable::Unavailable;
+use crate::inspect::{IMPLIED_REDUCER, has_groups, is_grouped, metric_name, scorer_metrics};
+use crate::recorded::RecordedBlock;
 
 /// The package under which logs know the built-in metrics.
 const BUILT_IN: &str = "inspect_ai";
@@ -298,7 +290,7 @@ pub const ERRORS: &str = "errors";
 ///
 /// # Errors
 /// A sentence on what is invalid about it.
-pub fn recorded_errors(eval: &EvalInfo) -> std::result::Result<ErrorPlan, String> {
+pub fn recorded_errors(eval: &EvalInfo) -> Result<ErrorPlan, String> {
     match eval.config.extra.get(ERRORS) {
         None | Some(Json::Null) => Ok(ErrorPlan::new()),
         Some(recorded) => ErrorPlan::from_json(recorded),
@@ -498,5 +490,226 @@ pub fn metrics_to_log(metrics: &Metrics, registry: &Registry) -> Json {
                 MetricItem::Map(patterns) => map(patterns),
             })
             .collect(),
+    }
+}
+
+// What the results of a log show about its plan, where the header does not record it or records something else.
+//
+// Versions of the reference differ in that: the first ones record no scorers at all, re-scoring adds blocks of scorers
+// that the header does not have, and up to 0.3.139 the metrics of a task stand beside those of the scorers, though only
+// the task's were computed.
+
+/// The first version that records with every scorer the metrics that were computed, that computes something where reduction
+/// is disabled, and that treats unscored samples as we do. (Found with 0.3.120 and 0.3.140.)
+const COMPUTED_METRICS: [u32; 3] = [0, 3, 140];
+
+/// Whether the reference wrote a log.
+fn is_of_reference(eval: &EvalInfo) -> bool {
+    eval.packages.contains_key(BUILT_IN) && !eval.packages.contains_key(OWN)
+}
+
+/// The version of the reference that wrote a log, if it is one that records other metrics with scorers than it computed.
+pub(crate) fn version_before_computed_metrics(eval: &EvalInfo) -> Option<&str> {
+    let version = eval.packages.get(BUILT_IN).filter(|_| is_of_reference(eval))?;
+    let mut numbers = version.split('.').map(|part| part.parse().unwrap_or(0));
+    let numbers: [u32; 3] = [(); 3].map(|()| numbers.next().unwrap_or(0));
+    (numbers < COMPUTED_METRICS).then_some(version)
+}
+
+fn blocks(header: &Header) -> &[RecordedBlock] {
+    header.results.as_ref().map_or(&[], |results| results.scores.as_slice())
+}
+
+/// Whether the metrics of the task were computed, where those of a scorer are recorded and are others: whichever has more
+/// of the recorded figures, else what the version of the reference did.
+fn task_metrics_were_computed(header: &Header, task: &Json) -> bool {
+    let figures = blocks(header).iter().flat_map(|block| block.metrics.values());
+    let recorded: HashSet<&str> = figures.map(|figure| without_package(metric_name(figure))).collect();
+    let hits = |metrics: &Json| {
+        let mut names = HashSet::new();
+        collect_names(metrics, &mut names);
+        recorded.intersection(&names).count()
+    };
+    let of_scorers = header.eval.scorers.iter().flatten().filter_map(|scorer| scorer.metrics.as_ref());
+    let (of_task, of_scorers) = (hits(task), of_scorers.map(hits).max().unwrap_or(0));
+    of_task > of_scorers || of_task == of_scorers && version_before_computed_metrics(&header.eval).is_some()
+}
+
+/// The names of logged metrics, without packages.
+fn collect_names<'a>(metrics: &'a Json, names: &mut HashSet<&'a str>) {
+    match metrics {
+        Json::Array(items) => items.iter().for_each(|item| collect_names(item, names)),
+        Json::Object(fields) => match fields.get("name") {
+            Some(Json::String(name)) => drop(names.insert(without_package(name))),
+            _ => fields.values().for_each(|items| collect_names(items, names)),
+        },
+        _ => {}
+    }
+}
+
+/// The scorers that have results, in their order, and the arguments of each.
+fn scorers_with_results(header: &Header) -> Vec<&RecordedBlock> {
+    let mut seen = HashSet::new();
+    blocks(header).iter().filter(|block| seen.insert(block.scorer.as_str())).collect()
+}
+
+/// The metrics of a scorer as logs record them, by the names and arguments of its figures; none if it has no block.
+///
+/// A name is that of the built-in metric, if there is one: before 0.3.62 nothing else is recorded.
+fn metrics_by_name(header: &Header, scorer: &str, registry: &Registry) -> Option<Json> {
+    let (mut list, mut by_key) = (Vec::new(), Map::new());
+    let mut has_block = false;
+    for block in blocks(header).iter().filter(|block| block.scorer == scorer) {
+        has_block = true;
+        if block.name != scorer {
+            // The blocks of other reducers have the same metrics.
+            by_key.entry(block.name.clone()).or_insert_with(|| Json::Array(calls(block, registry)));
+        } else if list.is_empty() {
+            list = calls(block, registry);
+        }
+    }
+    if list.is_empty() && !by_key.is_empty() {
+        return Some(Json::Object(by_key));
+    }
+    if !by_key.is_empty() {
+        list.push(Json::Object(by_key));
+    }
+    has_block.then_some(Json::Array(list))
+}
+
+/// The metrics of a block. A metric of several figures, which are recorded one after the other, is one.
+fn calls(block: &RecordedBlock, registry: &Registry) -> Vec<Json> {
+    let mut calls: Vec<Json> = Vec::new();
+    for figure in block.metrics.values() {
+        let name = metric_name(figure);
+        let is_built_in = registry.list_metrics().any(|listing| listing.built_in && listing.name == name);
+        let name = if is_built_in { format!("{BUILT_IN}/{name}") } else { name.to_owned() };
+        let call = json!({"name": name, "options": figure.params});
+        let is_one_of_several = figure.group.is_some() || has_groups(figure);
+        if !is_one_of_several || calls.last() != Some(&call) {
+            calls.push(call);
+        }
+    }
+    calls
+}
+
+/// A name without the package in front of it.
+pub(crate) fn without_package(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+// How a log says that epochs were reduced.
+//
+// The header names the reducers of the last scoring. Scoring again with `append` leaves the blocks of earlier scorers as
+// they were, so the blocks of a scorer decide: which reducers they name, and, where they name none, how many scores they
+// are of.
+
+/// A reducer by the name that logs have for it.
+pub(crate) fn reducer(name: &str, registry: &Registry) -> Result<Arc<dyn Reducer>, Error> {
+    registry.reducer(&name.parse::<Spec>().map_err(Error::from)?)
+}
+
+/// Sets the reducers that are registered; the others are returned.
+pub(super) fn set_reducers(plan: &mut Plan, header: &Header, registry: &Registry) -> Vec<(String, Error)> {
+    let mut unknown = Vec::new();
+    let Some(names) = &header.eval.config.epochs_reducer else { return unknown };
+    // Up to 0.3.240 the reference records the implied mean by name, but not with the results of the first scorer.
+    let blocks = || header.results.iter().flat_map(|results| &results.scores);
+    if matches!(names.as_slice(), [name] if name == IMPLIED_REDUCER)
+        && blocks().any(|block| block.reducer.is_none())
+    {
+        return unknown;
+    }
+    let mut known = Vec::with_capacity(names.len());
+    for name in names {
+        match reducer(name, registry) {
+            Ok(reducer) => known.push(reducer),
+            Err(error) => unknown.push((name.clone(), error)),
+        }
+    }
+    // Without any that is known, the default is better than none, which would be no reduction at all.
+    if !known.is_empty() || names.is_empty() {
+        plan.reducers = Reducers::explicit(known);
+    }
+    unknown
+}
+
+/// The reducers of scorers whose recorded results have others than the header.
+fn scorer_reducers(planned: &Reducers, header: &Header, registry: &Registry) -> IndexMap<String, Reducers> {
+    let mut scorers: IndexMap<&str, Vec<&RecordedBlock>> = IndexMap::new();
+    for block in header.results.iter().flat_map(|results| &results.scores) {
+        scorers.entry(&block.scorer).or_default().push(block);
+    }
+    let last = scorers.keys().next_back().copied();
+    let own = |(scorer, blocks): (&str, Vec<&RecordedBlock>)| {
+        let mut names: Vec<&str> = Vec::new();
+        for name in blocks.iter().filter_map(|block| block.reducer.as_deref()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let built: Vec<_> = names.iter().filter_map(|name| reducer(name, registry).ok()).collect();
+        let own = match names.is_empty() {
+            true => unnamed(planned, header, &blocks),
+            // What cannot be built is computed as the header has it.
+            false if built.is_empty() => return None,
+            false => Reducers::Explicit(built),
+        };
+        is_other(&own, planned, Some(scorer) == last).then(|| (scorer.to_owned(), own))
+    };
+    scorers.into_iter().filter_map(own).collect()
+}
+
+/// Whether a scorer was scored under other reducers than those of the header.
+fn is_other(own: &Reducers, planned: &Reducers, is_last: bool) -> bool {
+    let names = |reducers: &Reducers| match reducers {
+        Reducers::Implicit => vec![IMPLIED_REDUCER.to_owned()],
+        reducers => reducers.log_names().unwrap_or_default(),
+    };
+    // The mean that is named and the implied one are the same figure; each is shown as it is recorded.
+    if matches!((own, planned), (Reducers::Explicit(_), Reducers::Implicit)) {
+        return true;
+    }
+    let (own, planned) = (names(own), names(planned));
+    if own.len() == planned.len() {
+        // In another order, another one is first.
+        return own != planned;
+    }
+    // The header names the reducers of the last scorer, so that one of its blocks is missing.
+    let is_within = own.iter().all(|name| planned.contains(name));
+    !(is_last && is_within && !own.is_empty())
+}
+
+/// Whether a block has a score for every epoch of a sample, and not one for the sample.
+pub(crate) fn is_unreduced(header: &Header, block: &RecordedBlock) -> bool {
+    let planned = match header.eval.config.epochs_reducer.as_deref() {
+        Some([]) => Reducers::Disabled,
+        _ => Reducers::Implicit,
+    };
+    let several = header.eval.config.epochs.is_some_and(|epochs| epochs > 1);
+    several && block.reducer.is_none() && matches!(unnamed(&planned, header, &[block]), Reducers::Disabled)
+}
+
+/// How the blocks of a scorer were reduced that name no reducer: by the implied mean, or not at all. Then they have a
+/// score for every epoch.
+fn unnamed(planned: &Reducers, header: &Header, blocks: &[&RecordedBlock]) -> Reducers {
+    let epochs = u64::from(header.eval.config.epochs.unwrap_or(1));
+    let results = header.results.as_ref();
+    let scores =
+        blocks.iter().filter_map(|block| Some(block.scored_samples? + block.unscored_samples.unwrap_or(0)));
+    let (Some(results), Some(scores), 2..) = (results, scores.max(), epochs) else {
+        return match planned {
+            Reducers::Disabled => Reducers::Disabled,
+            _ => Reducers::Implicit,
+        };
+    };
+    let ids = header.eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64);
+    let samples = ids.unwrap_or(results.total_samples / epochs);
+    // If most epochs have failed, there may be fewer of them than samples.
+    let is_every_epoch = scores > samples || scores == results.completed_samples;
+    match planned {
+        Reducers::Implicit if scores <= samples => Reducers::Implicit,
+        _ if is_every_epoch => Reducers::Disabled,
+        _ => Reducers::Implicit,
     }
 }

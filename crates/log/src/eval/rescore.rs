@@ -1,20 +1,27 @@
 //! New scores for the samples of a log: beside those that it has, or in their place.
 
 use std::collections::HashMap;
+use std::io::Write;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use errorbar_core::chat::SampleEvents;
-use errorbar_core::{Evaluation, Score, ScoreColumns};
+use errorbar_core::chat::{Event, EventKind, ModelCall, SampleEvents, SpanNumber};
+use errorbar_core::{Evaluation, Metadata, Score, ScoreColumns};
+use rayon::prelude::*;
 
-use super::error::Result;
+use super::container::{
+    Container, HEADER, JsonLog, LogLayout, REDUCTIONS, SUMMARIES, SampleName, is_derived,
+    is_journal_summaries, sample_name,
+};
+use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, ScorerInfo};
-use super::json::splice;
-use super::members::{REDUCTIONS, SUMMARIES};
-use super::reductions::Reductions;
-use super::revision::{RecordKey, Revision};
-use super::score_events::{ScoreEvent, ScoringRecord, with_scores};
-use super::stored::id_and_epoch;
-use super::summary::thin_score;
-use super::wire::JsonWriter;
+use super::json::{self, Skimmer, validate};
+use super::reader::EvalLog;
+use super::revision::{RecordKey, Revision, copy};
+use super::sample::{SampleFields, StoredSample, SummaryList, id_and_epoch, member_name, thin_score};
+use super::scores::Reductions;
+use super::wire::{CallWriter, InputForm, JsonWriter, timestamp};
+use super::zip::{Assembler, Decompressor, Encoder, FileSection, Member, Members, ZSTD};
 use crate::recorded::{RecordedResults, headline_json};
 
 /// What becomes of the scores that a log has.
@@ -89,29 +96,29 @@ impl<'a> Revision<'a> {
         let infos = JsonWriter::bytes_of(|json| {
             json.array(|json| new.scorers.iter().for_each(|scorer| json.value(&scorer.info)));
         });
-        let eval = splice::value(&self.header, "eval")?.unwrap_or(b"{}");
-        let old = splice::value(eval, "scorers")?.filter(|old| old.starts_with(b"["));
+        let eval = json::value(&self.header, "eval")?.unwrap_or(b"{}");
+        let old = json::value(eval, "scorers")?.filter(|old| old.starts_with(b"["));
         let scorers = match old.filter(|_| new.action == ScoreAction::Append) {
             Some(old) => joined(old, &infos)?,
             None => infos,
         };
-        self.header = splice::set(&self.header, &["eval", "scorers"], &scorers)?;
+        self.header = json::set(&self.header, &["eval", "scorers"], &scorers)?;
         Ok(())
     }
 
     /// Appends blocks to the results that the log has; false if it has none.
     fn append_results(&mut self, new: &RecordedResults) -> Result<bool> {
-        let Some(old) = splice::value(&self.header, "results")?.filter(|json| json.starts_with(b"{")) else {
+        let Some(old) = json::value(&self.header, "results")?.filter(|json| json.starts_with(b"{")) else {
             return Ok(false);
         };
-        let results = match splice::value(old, "scores")?.filter(|old| old.starts_with(b"[")) {
+        let results = match json::value(old, "scores")?.filter(|old| old.starts_with(b"[")) {
             Some(blocks) => {
                 let blocks = joined(blocks, &new.scores_to_json())?;
-                let mut results = splice::set(old, &["scores"], &blocks)?;
-                let has_headline = splice::value(&results, "headline")?.is_some_and(|json| json != b"null");
+                let mut results = json::set(old, &["scores"], &blocks)?;
+                let has_headline = json::value(&results, "headline")?.is_some_and(|json| json != b"null");
                 if let Some(headline) = new.headline.as_ref().filter(|_| !has_headline) {
                     let headline = headline_json(headline).to_string();
-                    results = splice::set(&results, &["headline"], headline.as_bytes())?;
+                    results = json::set(&results, &["headline"], headline.as_bytes())?;
                 }
                 results
             }
@@ -122,7 +129,7 @@ impl<'a> Revision<'a> {
                 results.to_json()
             }
         };
-        self.header = splice::set(&self.header, &["results"], &results)?;
+        self.header = json::set(&self.header, &["results"], &results)?;
         Ok(true)
     }
 }
@@ -133,7 +140,7 @@ fn joined(first: &[u8], second: &[u8]) -> Result<Vec<u8>> {
     let items = items.get(1..items.len().saturating_sub(1)).unwrap_or_default();
     match items.trim_ascii().is_empty() {
         true => Ok(first.to_vec()),
-        false => splice::pushed(first, items),
+        false => json::pushed(first, items),
     }
 }
 
@@ -146,19 +153,19 @@ impl NewScores<'_> {
     }
 
     /// The sample at an index with its new scores; `old_scorer` is the name of a score without one.
-    pub(super) fn put_into(&self, sample: &[u8], at: usize, old_scorer: &str) -> Result<Vec<u8>> {
+    fn put_into(&self, sample: &[u8], at: usize, old_scorer: &str) -> Result<Vec<u8>> {
         let new = self.of(at);
-        let nameless = splice::value(sample, "score")?.filter(|json| json.starts_with(b"{"));
-        let old = splice::value(sample, "scores")?.filter(|json| json.starts_with(b"{"));
+        let nameless = json::value(sample, "score")?.filter(|json| json.starts_with(b"{"));
+        let old = json::value(sample, "scores")?.filter(|json| json.starts_with(b"{"));
         let mut scores = match (self.action, old, nameless) {
             (ScoreAction::Append, Some(old), _) => old.to_vec(),
-            (ScoreAction::Append, None, Some(score)) => splice::set(b"{}", &[old_scorer], score)?,
+            (ScoreAction::Append, None, Some(score)) => json::set(b"{}", &[old_scorer], score)?,
             _ => b"{}".to_vec(),
         };
         for (scorer, score) in &new {
             let Some(score) = score else { continue };
             let score = JsonWriter::bytes_of(|json| json.score(score, None::<&()>));
-            scores = splice::set(&scores, &[&scorer.name], &score)?;
+            scores = json::set(&scores, &[&scorer.name], &score)?;
         }
         let id = format!("{}-{at}", self.id);
         let events = self.events.get(at).and_then(Option::as_ref);
@@ -172,14 +179,14 @@ impl NewScores<'_> {
                 score: score.as_ref(),
             })
             .collect();
-        let old = splice::value(sample, "events")?.unwrap_or(b"[]");
+        let old = json::value(sample, "events")?.unwrap_or(b"[]");
         let events = with_scores(old, record, &of_events, self.action == ScoreAction::Overwrite)?;
 
-        let mut changed = splice::set(sample, &["scores"], &scores)?;
+        let mut changed = json::set(sample, &["scores"], &scores)?;
         if nameless.is_some() {
-            changed = splice::set(&changed, &["score"], b"null")?;
+            changed = json::set(&changed, &["score"], b"null")?;
         }
-        splice::set(&changed, &["events"], &events)
+        json::set(&changed, &["events"], &events)
     }
 }
 
@@ -190,7 +197,7 @@ fn summaries(json: &[u8], new: &NewScores<'_>) -> Result<Vec<u8>> {
         (0..columns.len()).map(|row| ((columns.id(row).to_owned(), columns.epoch(row)), row)).collect();
     let mut changed = Vec::with_capacity(json.len() + json.len() / 4);
     let mut copied = 0;
-    for item in splice::items(json)? {
+    for item in json::items(json)? {
         let summary = json.get(item.clone()).unwrap_or_default();
         let key = id_and_epoch(summary).map(|(id, epoch)| (id.to_string(), epoch));
         let Some(row) = key.and_then(|key| rows.get(&key)) else { continue };
@@ -203,16 +210,452 @@ fn summaries(json: &[u8], new: &NewScores<'_>) -> Result<Vec<u8>> {
 }
 
 fn summary_with(summary: &[u8], row: usize, new: &NewScores<'_>) -> Result<Vec<u8>> {
-    let old = splice::value(summary, "scores")?.filter(|json| json.starts_with(b"{"));
+    let old = json::value(summary, "scores")?.filter(|json| json.starts_with(b"{"));
     let old = old.filter(|_| new.action == ScoreAction::Append);
     let mut scores = old.unwrap_or(b"{}").to_vec();
     for scorer in new.scorers {
         if let Some(score) = new.columns.score(row, &scorer.name) {
             let score = JsonWriter::bytes_of(|json| json.score(&thin_score(&score), None::<&()>));
-            scores = splice::set(&scores, &[&scorer.name], &score)?;
+            scores = json::set(&scores, &[&scorer.name], &score)?;
         }
     }
-    splice::set(summary, &["scores"], &scores)
+    json::set(summary, &["scores"], &scores)
+}
+
+// A log with new scores in all its samples, written as a new file.
+//
+// Every sample changes, so copying the old file and appending to it, as other changes do, would leave most of it
+// without use: the records are put together anew. What holds no scores is copied. A sample that is in several members
+// becomes one record, as `convert` makes it.
+
+/// The number of samples that are processed at once.
+const BATCH: usize = 128;
+
+impl Revision<'_> {
+    /// Writes all records, those that are replaced and the samples with their new scores.
+    pub(super) fn write_rescored(&self, new: &NewScores<'_>, out: &mut impl Write) -> Result<()> {
+        match &self.log.container.layout {
+            LogLayout::Zip { members, .. } => self.write_rescored_zip(new, members, out),
+            LogLayout::Json(log) => self.write_rescored_json(new, log, out),
+        }
+    }
+
+    fn write_rescored_zip(&self, new: &NewScores<'_>, members: &Members, out: &mut impl Write) -> Result<()> {
+        let log = self.log;
+        let mut encoder = Encoder::new()?;
+        let method =
+            |name: &str| members.get(name).or(members.get(HEADER)).map_or(ZSTD, |entry| entry.method);
+        let mut zip = Assembler::new(out, 0);
+        // The journal of summaries would show the old scores.
+        let is_copied = |name: &str| {
+            sample_name(name) == SampleName::No
+                && !name.ends_with('/')
+                && !is_derived(name)
+                && !is_journal_summaries(name)
+        };
+        for name in members.keys().filter(|name| is_copied(name)) {
+            let json = log.raw(name)?.unwrap_or_default();
+            zip.add(encoder.encode_by(method(name), name, &json)?)?;
+        }
+        let summaries = self.replaced(&RecordKey::Member(SUMMARIES.to_owned()));
+        let mut for_summaries = Encoder::new()?;
+        let mut built = summaries.is_none().then(|| SummaryList::new(&mut for_summaries));
+        let pool = ToolPool { log, tools: Mutex::default() };
+        for batch in batches(log.sample_count()) {
+            let encoded: Vec<Result<(Member, Vec<u8>)>> = batch
+                .clone()
+                .into_par_iter()
+                .map(|at| {
+                    let mut tools = pool.take()?;
+                    let json = sample(log, &mut tools.decompressor, new, at)?;
+                    let summary = match summaries {
+                        Some(_) => Vec::new(),
+                        None => tools.summary(&json)?,
+                    };
+                    let name = record_name(log, at, &json)?;
+                    let member = tools.encoder.encode_by(method(&name), &name, &json)?;
+                    pool.put_back(tools);
+                    Ok((member, summary))
+                })
+                .collect();
+            for (at, encoded) in batch.zip(encoded) {
+                let (member, summary) = encoded.map_err(|error| located(log, at, error))?;
+                zip.add(member)?;
+                if let Some(built) = &mut built {
+                    built.push(&summary)?;
+                }
+            }
+        }
+        match (summaries, built) {
+            (Some(json), _) => zip.add(encoder.encode_by(method(SUMMARIES), SUMMARIES, json)?)?,
+            (None, Some(built)) => zip.add(built.finish()?)?,
+            (None, None) => {}
+        }
+        if let Some(json) = self.replaced(&RecordKey::Member(REDUCTIONS.to_owned())) {
+            zip.add(encoder.encode_by(method(REDUCTIONS), REDUCTIONS, json)?)?;
+        }
+        zip.add(encoder.encode_by(method(HEADER), HEADER, &self.header)?)?;
+        zip.finish()
+    }
+
+    /// Copies the object with the fields and samples that are new replacing the old ones.
+    fn write_rescored_json(&self, new: &NewScores<'_>, log: &JsonLog, out: &mut impl Write) -> Result<()> {
+        let mut fields: Vec<(Range<u64>, &[u8])> = Vec::new();
+        let mut added: Vec<(&str, &[u8])> = Vec::new();
+        let mut put = |name: &'static str, json| match log.field(name) {
+            Some(range) => fields.push((range, json)),
+            None => added.push((name, json)),
+        };
+        for name in ["eval", "results"] {
+            if let Some(json) = json::value(&self.header, name)? {
+                put(name, json);
+            }
+        }
+        if let Some(json) = self.replaced(&RecordKey::Member(REDUCTIONS.to_owned())) {
+            put("reductions", json);
+        }
+        fields.sort_by_key(|(range, _)| range.start);
+        let mut copier = Copier { revision: self, out, at: 0 };
+        let mut fields = fields.into_iter().peekable();
+        for batch in batches(log.samples.len()) {
+            let decompressor = || self.log.container.decompressor();
+            let changed: Vec<Result<Vec<u8>>> = batch
+                .clone()
+                .into_par_iter()
+                .map_init(decompressor, |decompressor, at| sample(self.log, decompressor, new, at))
+                .collect();
+            for (at, json) in batch.zip(changed) {
+                let json = json.map_err(|error| located(self.log, at, error))?;
+                let range = log.samples.get(at).cloned().unwrap_or_default();
+                while let Some((field, json)) = fields.next_if(|(field, _)| field.start < range.start) {
+                    copier.replace(field, json)?;
+                }
+                copier.replace(range, &json)?;
+            }
+        }
+        for (field, json) in fields {
+            copier.replace(field, json)?;
+        }
+        let last = log.fields.iter().map(|(_, range)| range.end).max().unwrap_or(0);
+        copier.copy_to(last.max(copier.at))?;
+        for (name, json) in added {
+            let parts: [&[u8]; 4] = [b",\"", name.as_bytes(), b"\":", json];
+            copier.out.write_all(&parts.concat()).map_err(LogErrorKind::Write)?;
+        }
+        copier.copy_to(self.log.container.source.len())
+    }
+}
+
+/// Copies a file with some ranges of it replaced, in their order.
+struct Copier<'r, 'a, W> {
+    revision: &'r Revision<'a>,
+    out: &'r mut W,
+    /// Where the part that is not copied yet begins.
+    at: u64,
+}
+
+impl<W: Write> Copier<'_, '_, W> {
+    fn copy_to(&mut self, end: u64) -> Result<()> {
+        let source = &self.revision.log.container.source;
+        copy(&mut FileSection::new(source, self.at, end.saturating_sub(self.at)), self.out)?;
+        self.at = end;
+        Ok(())
+    }
+
+    fn replace(&mut self, range: Range<u64>, json: &[u8]) -> Result<()> {
+        self.copy_to(range.start)?;
+        self.out.write_all(json).map_err(LogErrorKind::Write)?;
+        self.at = range.end;
+        Ok(())
+    }
+}
+
+/// What a thread needs to rewrite a sample. Compressors are expensive to make, and are used again.
+struct Tools {
+    decompressor: Decompressor,
+    encoder: Encoder,
+    /// For the short forms of samples.
+    skimmer: Skimmer,
+}
+
+impl Tools {
+    fn new(log: &EvalLog) -> Result<Self> {
+        let Container { limits, memory, .. } = &log.container;
+        let skimmer = Skimmer::new(SampleFields::all().wanted(), limits.max_record, Arc::clone(memory));
+        Ok(Tools { decompressor: log.container.decompressor(), encoder: Encoder::new()?, skimmer })
+    }
+
+    /// The short form of a sample, as JSON.
+    fn summary(&mut self, sample: &[u8]) -> Result<Vec<u8>> {
+        self.skimmer.reset();
+        self.skimmer.push(sample)?;
+        Ok(StoredSample::from_json(self.skimmer.finish()?, &SampleFields::all())?.summary_json())
+    }
+}
+
+struct ToolPool<'a> {
+    log: &'a EvalLog,
+    tools: Mutex<Vec<Tools>>,
+}
+
+impl ToolPool<'_> {
+    fn take(&self) -> Result<Tools> {
+        let free = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match free {
+            Some(tools) => Ok(tools),
+            None => Tools::new(self.log),
+        }
+    }
+
+    fn put_back(&self, tools: Tools) {
+        self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
+    }
+}
+
+fn batches(count: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..count).step_by(BATCH).map(move |start| start..count.min(start + BATCH))
+}
+
+/// The sample at an index with its new scores.
+fn sample(log: &EvalLog, decompressor: &mut Decompressor, new: &NewScores<'_>, at: usize) -> Result<Vec<u8>> {
+    let json = log.whole_sample_json(decompressor, at)?;
+    validate(&json)?;
+    new.put_into(&json, at, log.old_scorer())
+}
+
+/// The name of the member for a sample as one record.
+fn record_name(log: &EvalLog, at: usize, json: &[u8]) -> Result<String> {
+    let name = log.container.sample_name(at);
+    match sample_name(&name) {
+        SampleName::Shell { .. } => {
+            let (id, epoch) = id_and_epoch(json).ok_or(LogErrorKind::Missing("id"))?;
+            Ok(member_name(&id, epoch))
+        }
+        _ => Ok(name),
+    }
+}
+
+fn located(log: &EvalLog, at: usize, error: LogError) -> LogError {
+    error.in_member(&log.container.sample_name(at)).at(log.path())
+}
+
+// The events of a sample that is scored again.
+
+/// What a scorer found, with what its events record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScoreEvent<'a> {
+    pub(super) scorer: &'a str,
+    pub(super) params: &'a Metadata,
+    /// None if it gave none.
+    pub(super) score: Option<&'a Score>,
+}
+
+/// What all events of one scoring have in common.
+#[derive(Clone, Copy, Debug)]
+struct ScoringRecord<'a> {
+    /// The JSON of the sample.
+    pub(super) sample: &'a [u8],
+    /// When it was scored.
+    pub(super) timestamp: &'a str,
+    /// Unique for this scoring of this sample.
+    pub(super) id: &'a str,
+    /// What happened meanwhile: a span for each scorer, numbered in their order, and the calls of models in them.
+    pub(super) events: Option<&'a SampleEvents>,
+}
+
+/// The events with those of new scores: within the part in which the sample was scored, in its place, or at the end.
+/// There is one of `scores` for each scorer.
+fn with_scores(
+    events: &[u8],
+    record: ScoringRecord<'_>,
+    scores: &[ScoreEvent<'_>],
+    replace: bool,
+) -> Result<Vec<u8>> {
+    // A null is a list without any.
+    let events = if events.starts_with(b"[") { events } else { b"[]" };
+    let span = find_span(events)?;
+    let mut writer = ScoringWriter::new(record)?;
+    Ok(match span {
+        Some(span) if replace => {
+            writer.whole_span(scores, span.parent.as_deref());
+            json::replaced(events, span.begin.start..span.end.end, &writer.out)
+        }
+        Some(span) => {
+            writer.scorer_spans(scores, &span.id);
+            if !writer.out.is_empty() {
+                writer.out.push(b',');
+            }
+            json::replaced(events, span.end.start..span.end.start, &writer.out)
+        }
+        None => {
+            writer.whole_span(scores, None);
+            json::pushed(events, &writer.out)?
+        }
+    })
+}
+
+/// The part of the events in which the sample was scored.
+#[derive(Debug)]
+struct ScorersSpan {
+    id: String,
+    parent: Option<String>,
+    begin: Range<usize>,
+    end: Range<usize>,
+}
+
+/// The last whole one.
+fn find_span(events: &[u8]) -> Result<Option<ScorersSpan>> {
+    const NAME: &[u8] = b"\"scorers\"";
+    // Most of a long list need not be looked at one by one.
+    if memchr::memmem::find(events, NAME).is_none() {
+        return Ok(None);
+    }
+    let text = |json: &[u8], field: &str| -> Option<String> {
+        serde_json::from_slice(json::value(json, field).ok()??).ok()
+    };
+    let (mut open, mut found) = (None, None);
+    for item in json::items(events)? {
+        let json = events.get(item.clone()).unwrap_or_default();
+        match text(json, "event").as_deref() {
+            Some("span_begin") => {
+                let is_scoring = |field| text(json, field).as_deref() == Some("scorers");
+                if is_scoring("type") && is_scoring("name") {
+                    open = text(json, "id").map(|id| (id, text(json, "parent_id"), item));
+                }
+            }
+            Some("span_end") => {
+                let ended = text(json, "id");
+                if let Some((id, parent, begin)) = open.take_if(|(id, ..)| ended.as_ref() == Some(id)) {
+                    found = Some(ScorersSpan { id, parent, begin, end: item });
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Writes the events of one scoring, with commas between them.
+struct ScoringWriter<'a> {
+    record: ScoringRecord<'a>,
+    target: Option<&'a [u8]>,
+    model_usage: Option<&'a [u8]>,
+    role_usage: Option<&'a [u8]>,
+    /// The working time of the sample, in seconds: by its clock, scoring comes after everything else.
+    worked: Option<f64>,
+    out: Vec<u8>,
+    count: usize,
+}
+
+impl<'a> ScoringWriter<'a> {
+    fn new(record: ScoringRecord<'a>) -> Result<Self> {
+        let set = |field| -> Result<Option<&'a [u8]>> {
+            Ok(json::value(record.sample, field)?.filter(|json| !matches!(*json, b"null" | b"{}")))
+        };
+        let worked = set("working_time")?.and_then(|json| serde_json::from_slice(json).ok());
+        let (target, model_usage, role_usage) = (set("target")?, set("model_usage")?, set("role_usage")?);
+        let (out, count) = (Vec::new(), 0);
+        Ok(ScoringWriter { record, target, model_usage, role_usage, worked, out, count })
+    }
+
+    /// A part of its own for all scores.
+    fn whole_span(&mut self, scores: &[ScoreEvent<'_>], parent: Option<&str>) {
+        let record = self.record;
+        let events = record.events.map_or(&[][..], |events| &events.events);
+        self.span_begin(record.id, events.first(), parent, ("scorers", "scorers"));
+        self.scorer_spans(scores, record.id);
+        self.span_end(record.id, events.last());
+    }
+
+    /// A part for each scorer that gave a score or called a model, in the part of this id.
+    fn scorer_spans(&mut self, scores: &[ScoreEvent<'_>], parent: &str) {
+        let recorded = self.record.events;
+        for (number, score) in scores.iter().enumerate() {
+            let is_of = |event: &&Event| event.span == SpanNumber::try_from(number).ok();
+            let of_scorer: Vec<&Event> =
+                recorded.iter().flat_map(|recorded| &recorded.events).filter(is_of).collect();
+            let has_calls = of_scorer.iter().any(|event| matches!(event.kind, EventKind::ModelCall(_)));
+            if score.score.is_none() && !has_calls {
+                continue;
+            }
+            let id = format!("{}-{}", self.record.id, number + 1);
+            self.span_begin(&id, of_scorer.first().copied(), Some(parent), ("scorer", score.scorer));
+            for event in &of_scorer {
+                if let (EventKind::ModelCall(call), Some(recorded)) = (&event.kind, recorded) {
+                    self.call(&id, event, call, recorded);
+                }
+            }
+            let last = of_scorer.last().copied();
+            self.score_event(&id, last, score);
+            self.span_end(&id, last);
+        }
+    }
+
+    /// An event of this span that happened when another did.
+    fn event(&mut self, span: &str, at: Option<&Event>, kind: &str, fill: impl FnOnce(&mut JsonWriter)) {
+        let (record, worked) = (self.record, self.worked);
+        let uuid = format!("{}.{}", record.id, self.count);
+        let event = JsonWriter::object_bytes(|json| {
+            // Viewers find an event by it.
+            json.field("uuid", &uuid);
+            json.field("span_id", span);
+            match (at, record.events) {
+                (Some(at), Some(events)) => {
+                    json.field("timestamp", &timestamp(events.started.saturating_add(at.at)));
+                }
+                _ => json.field("timestamp", record.timestamp),
+            }
+            if let Some(worked) = worked {
+                let since = at.map_or(0.0, |at| at.working.as_secs_f64());
+                json.field("working_start", &(worked + since));
+            }
+            json.field("event", kind);
+            fill(json);
+        });
+        if self.count > 0 {
+            self.out.push(b',');
+        }
+        self.count += 1;
+        self.out.extend_from_slice(&event);
+    }
+
+    fn span_begin(&mut self, id: &str, at: Option<&Event>, parent: Option<&str>, (kind, name): (&str, &str)) {
+        self.event(id, at, "span_begin", |json| {
+            json.field("id", id);
+            json.optional("parent_id", parent);
+            json.field("type", kind);
+            json.field("name", name);
+        });
+    }
+
+    fn span_end(&mut self, id: &str, at: Option<&Event>) {
+        self.event(id, at, "span_end", |json| json.field("id", id));
+    }
+
+    fn call(&mut self, span: &str, event: &Event, call: &ModelCall, recorded: &SampleEvents) {
+        let mut calls = CallWriter::new(recorded, InputForm::Inline);
+        self.event(span, Some(event), "model", |json| calls.write_call(json, call));
+    }
+
+    fn score_event(&mut self, span: &str, at: Option<&Event>, event: &ScoreEvent<'_>) {
+        let Some(score) = event.score else { return };
+        let (target, usages) =
+            (self.target, [("model_usage", self.model_usage), ("role_usage", self.role_usage)]);
+        self.event(span, at, "score", |json| {
+            json.key("score").score(score, None::<&()>);
+            if let Some(target) = target {
+                json.key("target").raw(target);
+            }
+            json.field("intermediate", &false);
+            json.field("scorer", event.scorer);
+            json.field("scorer_args", event.params);
+            for (key, usage) in usages {
+                if let Some(usage) = usage {
+                    json.key(key).raw(usage);
+                }
+            }
+        });
+    }
 }
 
 #[cfg(test)]
@@ -243,7 +686,7 @@ mod tests {
             events: &[],
         };
         let mut json = new.put_into(sample.as_bytes(), 0, "old").unwrap();
-        json = splice::set(&json, &["events"], b"0").unwrap();
+        json = json::set(&json, &["events"], b"0").unwrap();
         text(&json).to_owned()
     }
 
@@ -275,6 +718,70 @@ mod tests {
             [("[]", "[]", "[]"), ("[ 1 ]", "[]", "[ 1 ]"), ("[]", "[1,2]", "[1,2]"), ("[1]", "[2]", "[1,2]")]
         {
             assert_eq!(text(&joined(first.as_bytes(), second.as_bytes()).unwrap()), both);
+        }
+    }
+}
+
+#[cfg(test)]
+mod score_events_tests {
+    use super::*;
+    use serde_json::Value as Json;
+
+    fn scored(events: &str, replace: bool) -> Vec<String> {
+        let (params, score) = (Metadata::new(), Score::new("C"));
+        let scores = [ScoreEvent { scorer: "includes1", params: &params, score: Some(&score) }];
+        let sample = br#"{"target":"4","working_time":1.5,"model_usage":{}}"#;
+        let record =
+            ScoringRecord { sample, timestamp: "2026-11-16T08:00:00+00:00", id: "new", events: None };
+        let json = with_scores(events.as_bytes(), record, &scores, replace).unwrap();
+        let events: Vec<Json> = serde_json::from_slice(&json).unwrap();
+        let shown = |event: &Json| {
+            let get = |field: &str| event[field].as_str().unwrap_or("-").to_owned();
+            format!("{} {} in {}", get("event"), get("span_id"), get("parent_id"))
+        };
+        events.iter().map(shown).collect()
+    }
+
+    const OLD: &str = r#"[{"event":"model"},
+        {"event":"span_begin","id":"s","span_id":"s","parent_id":"p","type":"scorers","name":"scorers"},
+        {"event":"score","span_id":"s"}, {"event":"span_end","id":"s","span_id":"s"},{"event":"info"}]"#;
+
+    #[test]
+    fn new_scores_are_in_the_part_of_the_old_ones() {
+        let expected = [
+            "model - in -",
+            "span_begin s in p",
+            "score s in -",
+            "span_begin new-1 in s",
+            "score new-1 in -",
+            "span_end new-1 in -",
+            "span_end s in -",
+            "info - in -",
+        ];
+        assert_eq!(scored(OLD, false), expected);
+    }
+
+    #[test]
+    fn or_replace_it() {
+        let expected = [
+            "model - in -",
+            "span_begin new in p",
+            "span_begin new-1 in new",
+            "score new-1 in -",
+            "span_end new-1 in -",
+            "span_end new in -",
+            "info - in -",
+        ];
+        assert_eq!(scored(OLD, true), expected);
+    }
+
+    #[test]
+    fn or_come_last() {
+        let open = r#"[{"event":"span_begin","id":"s","type":"scorers","name":"scorers"}]"#;
+        for (events, before) in [("null", 0), ("[]", 0), (open, 1), (r#"[{"event":"model"}]"#, 1)] {
+            for replace in [false, true] {
+                assert_eq!(scored(events, replace).len(), before + 5, "{events}");
+            }
         }
     }
 }

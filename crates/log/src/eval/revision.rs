@@ -1,28 +1,31 @@
 //! A log with something in it replaced, written as a new file in which every other byte is unchanged.
 
+use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use errorbar_core::{ErrorPlan, Evaluation, Reducers, ScoreColumns};
-use errorbar_files::{AtomicFile, WrittenFile};
+use errorbar_core::spec::nearest;
+use errorbar_core::{
+    ErrorPlan, Evaluation, Leaf, Metadata, MetadataKeys, Reducers, SampleId, Score, ScoreColumns, Value,
+};
+use errorbar_files::{AtomicFile, WrittenFile, json_value};
 use serde_json::Value as Json;
 
-use super::container::LogLayout;
-use super::error::{LogErrorKind, Result};
+use super::container::{HEADER, JsonLog, LogLayout, REDUCTIONS, SUMMARIES};
+use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
-use super::json::splice;
-use super::json_log::JsonLog;
+use super::json;
 use super::lock::{LogLock, lock, lock_named};
-use super::members::{HEADER, REDUCTIONS};
 use super::plan::ERRORS;
-use super::reader::EvalLog;
-use super::reductions::Reductions;
+use super::reader::{EvalLog, SampleReader};
 use super::rescore::NewScores;
-use super::zip::assemble::Assembler;
-use super::zip::directory::{self, Directory, DirectoryRecord, Members};
-use super::zip::source::FileSection;
-use super::zip::{Encoder, ZSTD, ZipEntry};
+use super::sample::{SampleFields, id_and_epoch, thin_score};
+use super::scores::{EditedScore, Reductions};
+use super::wire::{self, JsonWriter, murmur3};
+use super::zip::{
+    Assembler, Directory, DirectoryRecord, Encoder, FileSection, Members, ZSTD, ZipEntry, read_records,
+};
 use crate::recorded::{RecordedBlock, RecordedResults};
 
 /// Changes to a log that are not written yet. The log itself stays as it is until [`Revision::write_back`].
@@ -84,10 +87,10 @@ impl Revision<'_> {
     }
 
     pub(super) fn replace_results(&mut self, recorded: &RecordedResults) -> Result<()> {
-        let old = splice::value(&self.header, "results")?.filter(|json| json.starts_with(b"{"));
+        let old = json::value(&self.header, "results")?.filter(|json| json.starts_with(b"{"));
         let json = match old {
             // A very old log holds a single block in other fields, which would stand beside the new ones.
-            Some(old) if splice::field(old, "scorer")?.is_none() => updated(old, recorded)?,
+            Some(old) if json::field(old, "scorer")?.is_none() => updated(old, recorded)?,
             // Nothing else names the scorer of its samples.
             Some(_) if recorded.scores.is_empty() => {
                 let old = Header::from_json(&self.header)?.results.unwrap_or_default();
@@ -101,7 +104,7 @@ impl Revision<'_> {
             }
             _ => recorded.to_json(),
         };
-        self.header = splice::set(&self.header, &["results"], &json)?;
+        self.header = json::set(&self.header, &["results"], &json)?;
         Ok(())
     }
 
@@ -109,16 +112,16 @@ impl Revision<'_> {
     /// see [`metrics_to_log`](super::metrics_to_log).
     pub fn set_metrics(&mut self, metrics: &Json) -> Result<()> {
         let metrics = metrics.to_string().into_bytes();
-        self.header = splice::set(&self.header, &["eval", "metrics"], &metrics)?;
-        let Some(eval) = splice::value(&self.header, "eval")? else { return Ok(()) };
-        let Some(scorers) = splice::value(eval, "scorers")? else { return Ok(()) };
+        self.header = json::set(&self.header, &["eval", "metrics"], &metrics)?;
+        let Some(eval) = json::value(&self.header, "eval")? else { return Ok(()) };
+        let Some(scorers) = json::value(eval, "scorers")? else { return Ok(()) };
         let mut scorers = scorers.to_vec();
         // From the last, so that the offsets of the others stay valid.
-        for item in splice::items(&scorers)?.into_iter().rev() {
-            let scorer = splice::set(scorers.get(item.clone()).unwrap_or_default(), &["metrics"], &metrics)?;
-            scorers = splice::replaced(&scorers, item, &scorer);
+        for item in json::items(&scorers)?.into_iter().rev() {
+            let scorer = json::set(scorers.get(item.clone()).unwrap_or_default(), &["metrics"], &metrics)?;
+            scorers = json::replaced(&scorers, item, &scorer);
         }
-        self.header = splice::set(&self.header, &["eval", "scorers"], &scorers)?;
+        self.header = json::set(&self.header, &["eval", "scorers"], &scorers)?;
         Ok(())
     }
 
@@ -126,14 +129,14 @@ impl Revision<'_> {
     pub fn set_reducers(&mut self, reducers: &Reducers) -> Result<()> {
         let names = Json::from(reducers.log_names());
         let path = ["eval", "config", "epochs_reducer"];
-        self.header = splice::set(&self.header, &path, names.to_string().as_bytes())?;
+        self.header = json::set(&self.header, &path, names.to_string().as_bytes())?;
         Ok(())
     }
 
     /// Records how errors and intervals are computed, so that they are computed so again.
     pub fn set_errors(&mut self, errors: &ErrorPlan) -> Result<()> {
         let path = ["eval", "config", ERRORS];
-        self.header = splice::set(&self.header, &path, errors.to_json().to_string().as_bytes())?;
+        self.header = json::set(&self.header, &path, errors.to_json().to_string().as_bytes())?;
         Ok(())
     }
 
@@ -236,9 +239,7 @@ impl Revision<'_> {
             // A directory that was not believed when the log was opened is not believed now.
             Some(end) => recovered_directory(members, end),
             // It was there then; another process has changed the file.
-            None => {
-                directory::read_records(source).map_err(LogErrorKind::Read)?.ok_or(LogErrorKind::Replaced)?
-            }
+            None => read_records(source).map_err(LogErrorKind::Read)?.ok_or(LogErrorKind::Replaced)?,
         };
         let end = kept_end(offset, &records, is_replaced);
         copy(&mut FileSection::new(source, 0, end), out)?;
@@ -257,7 +258,7 @@ impl Revision<'_> {
         let mut edits = Vec::new();
         let mut added: Vec<(&str, &[u8])> = Vec::new();
         for name in ["eval", "results"] {
-            if let Some(json) = splice::value(&self.header, name)? {
+            if let Some(json) = json::value(&self.header, name)? {
                 match log.field(name) {
                     Some(range) => edits.push((range, json)),
                     None => added.push((name, json)),
@@ -307,21 +308,21 @@ pub(super) fn refuse_busy(log: &EvalLog, path: &Path) -> Result<()> {
 /// The old results with the new figures in them.
 fn updated(old: &[u8], new: &RecordedResults) -> Result<Vec<u8>> {
     let json = |value: Json| value.to_string().into_bytes();
-    let mut results = splice::set(old, &["total_samples"], &json(new.total_samples.into()))?;
-    results = splice::set(&results, &["completed_samples"], &json(new.completed_samples.into()))?;
-    results = splice::set(&results, &["scores"], &new.scores_to_json())?;
+    let mut results = json::set(old, &["total_samples"], &json(new.total_samples.into()))?;
+    results = json::set(&results, &["completed_samples"], &json(new.completed_samples.into()))?;
+    results = json::set(&results, &["scores"], &new.scores_to_json())?;
     let headline = new.headline.as_ref().map(crate::recorded::headline_json);
-    if headline.is_some() || splice::field(&results, "headline")?.is_some() {
-        results = splice::set(&results, &["headline"], &json(headline.unwrap_or_default()))?;
+    if headline.is_some() || json::field(&results, "headline")?.is_some() {
+        results = json::set(&results, &["headline"], &json(headline.unwrap_or_default()))?;
     }
     let warnings = new.metadata.as_ref().and_then(|metadata| metadata.get("warnings"));
-    let had_warnings = match splice::value(old, "metadata")? {
-        Some(metadata) if metadata.starts_with(b"{") => splice::field(metadata, "warnings")?.is_some(),
+    let had_warnings = match json::value(old, "metadata")? {
+        Some(metadata) if metadata.starts_with(b"{") => json::field(metadata, "warnings")?.is_some(),
         _ => false,
     };
     if warnings.is_some() || had_warnings {
         let warnings = warnings.cloned().unwrap_or_else(|| Json::Array(Vec::new()));
-        results = splice::set(&results, &["metadata", "warnings"], &json(warnings))?;
+        results = json::set(&results, &["metadata", "warnings"], &json(warnings))?;
     }
     Ok(results)
 }
@@ -352,4 +353,434 @@ fn recovered_directory(members: &Members, offset: u64) -> Directory {
 pub(super) fn copy(from: &mut FileSection<'_>, to: &mut impl Write) -> Result<()> {
     io::copy(from, to).map_err(LogErrorKind::Write)?;
     Ok(())
+}
+
+// A score changed by a person, with what it was, who changed it and why.
+
+/// What stands in the history for a part of a score that was not edited.
+pub(super) const UNCHANGED: &str = "UNCHANGED";
+
+/// A change of one score, or a new one.
+#[derive(Clone, Debug, Default)]
+pub struct ScoreEdit {
+    /// The sample, as people write its id.
+    pub sample: String,
+    /// The epoch; optional if the sample has only one.
+    pub epoch: Option<u32>,
+    /// The scorer.
+    pub scorer: String,
+    /// Whether the score is a new one; the sample must not have one by this scorer then.
+    pub is_new: bool,
+    /// The new value, if it changes; a new score needs one.
+    pub value: Option<Value>,
+    /// The new answer, if it changes.
+    pub answer: Option<String>,
+    /// The new explanation, if it changes.
+    pub explanation: Option<String>,
+    /// The new metadata, if it changes: it replaces all of the old one.
+    pub metadata: Option<Metadata>,
+    /// Who changes it.
+    pub author: String,
+    /// Why.
+    pub reason: Option<String>,
+    /// When, by RFC 3339.
+    pub timestamp: String,
+}
+
+/// A value as people write it: JSON, or else a string.
+///
+/// ```
+/// use errorbar_core::Value;
+/// use errorbar_log::eval::score_value;
+/// assert_eq!(score_value("0.5"), Ok(Value::from(0.5)));
+/// assert_eq!(score_value("C"), Ok(Value::from("C")));
+/// assert_eq!(score_value("nan"), Ok(Value::Unscored));
+/// assert!(score_value("[[1]]").is_err() && score_value("[null]").is_err() && score_value("null").is_err());
+/// ```
+///
+/// # Errors
+/// What logs have no values of scores for: lists and maps in lists and maps, null outside of a map, and nothing.
+pub fn score_value(text: &str) -> std::result::Result<Value, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err("there is no value".to_owned());
+    }
+    if text == "null" {
+        return Err("null is no value of a score; NaN leaves it unscored".to_owned());
+    }
+    if text.eq_ignore_ascii_case("nan") {
+        return Ok(Value::Unscored);
+    }
+    let mut json = wire::parser(text.as_bytes());
+    let value = json.peek().and_then(|peek| json_value::score(&mut json, peek));
+    match value.and_then(|value| json.finish().map(|()| value)) {
+        Ok(Ok(Value::List(items))) if items.iter().any(|item| matches!(item, Leaf::Null)) => {
+            Err("a list that holds null is no value of a score".to_owned())
+        }
+        Ok(value) => {
+            value.map_err(|found| format!("a list or map that holds {found} is no value of a score"))
+        }
+        Err(_) if text.starts_with(['{', '[']) => Err("this is not valid JSON".to_owned()),
+        Err(_) => Ok(Value::from(text)),
+    }
+}
+
+impl ScoreEdit {
+    /// Refuses what is no edit.
+    fn check(&self) -> Result<()> {
+        let ScoreEdit { value, answer, explanation, metadata, is_new, .. } = self;
+        if value.is_none() && *is_new {
+            return Err(LogErrorKind::NoValue.into());
+        }
+        if value.is_none() && answer.is_none() && explanation.is_none() && metadata.is_none() {
+            return Err(LogErrorKind::NoChange.into());
+        }
+        let value = match value {
+            Some(Value::Str(text)) => Some(&**text),
+            _ => None,
+        };
+        for (part, text) in
+            [("value", value), ("answer", answer.as_deref()), ("explanation", explanation.as_deref())]
+        {
+            if text == Some(UNCHANGED) {
+                return Err(LogErrorKind::ReservedText { part }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts that change, as JSON.
+    fn changes(&self) -> Vec<(&'static str, Vec<u8>)> {
+        let text = |text: &String| JsonWriter::bytes_of(|json| json.text(text));
+        let value = self.value.as_ref().map(|value| json_value::score_json(value).into_bytes());
+        let metadata =
+            self.metadata.as_ref().map(|metadata| JsonWriter::bytes_of(|json| json.value(metadata)));
+        let parts = [
+            ("value", value),
+            ("answer", self.answer.as_ref().map(text)),
+            ("explanation", self.explanation.as_ref().map(text)),
+            ("metadata", metadata),
+        ];
+        parts.into_iter().filter_map(|(part, json)| Some((part, json?))).collect()
+    }
+}
+
+impl Revision<'_> {
+    /// Changes a score, or adds one: its parts, its history, the record of the edit among the events of the sample,
+    /// and the summary of the sample. Returns the score as it will be, for
+    /// [`ScoreOptions::edited`](super::ScoreOptions): the results do not change by themselves.
+    ///
+    /// # Errors
+    /// An unknown sample, epoch or scorer; a new score that is there already; an edit that changes nothing.
+    pub fn edit_score(&mut self, edit: &ScoreEdit) -> Result<EditedScore> {
+        let log = self.log;
+        edit.check().map_err(|error| error.at(log.path()))?;
+        let (at, id, epoch) = find(log, edit)?;
+        let place = |error: LogError| {
+            error.of_sample(&edit.sample).in_member(&log.container.sample_name(at)).at(log.path())
+        };
+        // Edits follow one another.
+        let sample = match self.replaced(&RecordKey::Sample(at)) {
+            Some(json) => json.to_vec(),
+            None => log.sample_json(at).map_err(place)?,
+        };
+        let (sample, score) = edited_sample(&sample, edit).map_err(place)?;
+        self.replace(RecordKey::Sample(at), sample);
+        let summaries = RecordKey::Member(SUMMARIES.to_owned());
+        let old = match self.replaced(&summaries) {
+            Some(json) => Some(json.to_vec()),
+            None => log.raw(SUMMARIES)?,
+        };
+        if let Some(old) = old {
+            let summaries = edited_summaries(&old, &id, epoch, edit, &score);
+            let summaries = summaries.map_err(|error| error.in_member(SUMMARIES).at(log.path()))?;
+            self.replace(RecordKey::Member(SUMMARIES.to_owned()), summaries);
+        }
+        Ok(EditedScore { id, epoch, scorer: edit.scorer.clone(), score })
+    }
+}
+
+/// The index, id and epoch of the sample to edit.
+fn find(log: &EvalLog, edit: &ScoreEdit) -> Result<(usize, SampleId, u32)> {
+    let mut reader = SampleReader::new(log, SampleFields::scores(MetadataKeys::NONE));
+    let mut known = BTreeSet::new();
+    let mut found = Vec::new();
+    for at in 0..log.sample_count() {
+        let (id, epoch) = reader.key(at)?;
+        let text = id.to_string();
+        if text == edit.sample {
+            found.push((at, id, epoch));
+        } else {
+            known.insert(text);
+        }
+    }
+    let no = |kind: LogErrorKind| LogError::from(kind).at(log.path());
+    if found.is_empty() {
+        let nearest = nearest(&edit.sample, known.iter().map(String::as_str)).map(str::to_owned);
+        return Err(no(LogErrorKind::NoSample { sample: edit.sample.clone(), nearest }));
+    }
+    let mut epochs: Vec<u32> = found.iter().map(|(_, _, epoch)| *epoch).collect();
+    epochs.sort_unstable();
+    match edit.epoch {
+        Some(wanted) => found.retain(|(_, _, epoch)| *epoch == wanted),
+        None if found.len() > 1 => {
+            return Err(no(LogErrorKind::WhichEpoch { sample: edit.sample.clone(), epochs }));
+        }
+        None => {}
+    }
+    let missing = || no(LogErrorKind::NoEpoch { sample: edit.sample.clone(), epochs });
+    found.pop().ok_or_else(missing)
+}
+
+/// The sample with the edit in it, and the score as it is then.
+fn edited_sample(sample: &[u8], edit: &ScoreEdit) -> Result<(Vec<u8>, Score)> {
+    let scores = json::value(sample, "scores")?.filter(|json| json.starts_with(b"{")).unwrap_or(b"{}");
+    let scorer = || edit.scorer.clone();
+    let new = match json::value(scores, &edit.scorer)? {
+        Some(_) if edit.is_new => return Err(LogErrorKind::HasScore { scorer: scorer() }.into()),
+        Some(old) => edited_score(old, edit)?,
+        None if edit.is_new => new_score(edit)?,
+        None => {
+            let mut known = Vec::new();
+            wire::root_fields(scores, |scorer, json, peek| {
+                known.push(scorer.to_owned());
+                Ok(json.known_skip(peek)?)
+            })?;
+            return Err(LogErrorKind::NoScore { scorer: scorer(), known }.into());
+        }
+    };
+    let mut json = wire::parser(&new);
+    let peek = json.peek()?;
+    let score = wire::score(&edit.scorer, &mut json, peek)?;
+
+    let mut sample = json::set(sample, &["scores", &edit.scorer], &new)?;
+    // Samples in several members have their events elsewhere.
+    if let Some(range) = json::field(&sample, "events")? {
+        let events = with_event(sample.get(range.clone()).unwrap_or_default(), edit)?;
+        sample = json::replaced(&sample, range, &events);
+    }
+    Ok((sample, score))
+}
+
+/// A new score, whose history begins with the edit.
+fn new_score(edit: &ScoreEdit) -> Result<Vec<u8>> {
+    let score = with_changes(b"{}", edit)?;
+    json::set(&score, &["history"], &json::pushed(b"[]", &edit_json(edit))?)
+}
+
+fn with_changes(score: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
+    let set = |score: Vec<u8>, (part, json): (&str, Vec<u8>)| json::set(&score, &[part], &json);
+    edit.changes().into_iter().try_fold(score.to_vec(), set)
+}
+
+/// The score with its changes, and in its history what it was and what was done.
+fn edited_score(old: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
+    let history = json::value(old, "history")?.filter(|json| json.starts_with(b"["));
+    let mut history = history.unwrap_or(b"[]").to_vec();
+    if json::items(&history)?.is_empty() {
+        history = json::pushed(&history, &original(old)?)?;
+    }
+    let history = json::pushed(&history, &edit_json(edit))?;
+    json::set(&with_changes(old, edit)?, &["history"], &history)
+}
+
+/// A score before its first edit, as the first item of its history.
+fn original(score: &[u8]) -> Result<Vec<u8>> {
+    let mut original = b"{}".to_vec();
+    for field in ["value", "answer", "explanation", "reason", "metadata"] {
+        match json::value(score, field)?.filter(|json| *json != b"null") {
+            Some(json) => original = json::set(&original, &[field], json)?,
+            None if field == "metadata" => original = json::set(&original, &[field], b"{}")?,
+            None => {}
+        }
+    }
+    Ok(original)
+}
+
+/// The edit, as an item of the history and as a part of the event.
+fn edit_json(edit: &ScoreEdit) -> Vec<u8> {
+    let changes = edit.changes();
+    JsonWriter::object_bytes(|json| {
+        for part in ["value", "answer", "explanation", "reason", "metadata"] {
+            match changes.iter().find(|(changed, _)| *changed == part) {
+                Some((_, new)) => json.key(part).raw(new),
+                None => json.key(part).text(UNCHANGED),
+            }
+        }
+        json.key("provenance").object(|json| {
+            json.field("timestamp", &edit.timestamp);
+            json.field("author", &edit.author);
+            json.optional("reason", edit.reason.as_ref());
+            json.key("metadata").object(|_| ());
+        });
+    })
+}
+
+/// The events with one about the edit: at the end of the part in which the sample was scored, if it has one.
+fn with_event(events: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
+    // A null is a list without any.
+    let events = if events.starts_with(b"[") { events } else { b"[]" };
+    let items = json::items(events)?;
+    let text = |json: &[u8], field: &str| -> Option<String> {
+        serde_json::from_slice(json::value(json, field).ok()??).ok()
+    };
+    let (mut span, mut end) = (None, None);
+    for item in &items {
+        let json = events.get(item.clone()).unwrap_or_default();
+        match text(json, "event").as_deref() {
+            Some("span_begin") => {
+                let is_scoring = |field| text(json, field).as_deref() == Some("scorers");
+                if is_scoring("type") && is_scoring("name") {
+                    (span, end) = (text(json, "id"), None);
+                }
+            }
+            Some("span_end") if span.is_some() && text(json, "id") == span => end = Some(item.start),
+            _ => {}
+        }
+    }
+    let span = span.filter(|_| end.is_some());
+    // Unlike any other edit, so that its hash is unlike any other id.
+    let uuid = murmur3(&[edit.sample.as_bytes(), edit.scorer.as_bytes(), &edit_json(edit)].concat());
+    let event = JsonWriter::object_bytes(|json| {
+        json.field("uuid", &format!("{uuid:032x}"));
+        json.optional("span_id", span.as_ref());
+        json.field("timestamp", &edit.timestamp);
+        json.field("event", "score_edit");
+        json.field("score_name", &edit.scorer);
+        json.key("edit").raw(&edit_json(edit));
+    });
+    Ok(match end {
+        Some(end) => json::replaced(events, end..end, &[event.as_slice(), b","].concat()),
+        None => json::pushed(events, &event)?,
+    })
+}
+
+/// The summaries with the changes in that of the sample.
+fn edited_summaries(
+    json: &[u8],
+    id: &SampleId,
+    epoch: u32,
+    edit: &ScoreEdit,
+    score: &Score,
+) -> Result<Vec<u8>> {
+    // Long strings are cut.
+    let short = thin_score(score);
+    let short = ScoreEdit {
+        value: edit.value.clone(),
+        answer: short.answer.filter(|_| edit.answer.is_some()),
+        explanation: short.explanation.filter(|_| edit.explanation.is_some()),
+        metadata: short.metadata.filter(|_| edit.metadata.is_some()),
+        ..ScoreEdit::default()
+    };
+    for item in json::items(json)? {
+        let summary = json.get(item.clone()).unwrap_or_default();
+        if id_and_epoch(summary).is_some_and(|(i, e)| i == *id && e == epoch) {
+            let mut summary = summary.to_vec();
+            for (part, new) in short.changes() {
+                summary = json::set(&summary, &["scores", &edit.scorer, part], &new)?;
+            }
+            if edit.is_new {
+                summary = json::set(&summary, &["scores", &edit.scorer, "history"], b"[]")?;
+            }
+            return Ok(json::replaced(json, item, &summary));
+        }
+    }
+    Ok(json.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use serde_json::Value as Json;
+
+    fn edit() -> ScoreEdit {
+        ScoreEdit {
+            sample: "q1".to_owned(),
+            epoch: None,
+            scorer: "m".to_owned(),
+            value: Some(Value::from(0.5)),
+            author: "ann".to_owned(),
+            reason: Some("a \"typo\"".to_owned()),
+            timestamp: "2026-11-15T09:20:38Z".to_owned(),
+            ..ScoreEdit::default()
+        }
+    }
+
+    fn text(bytes: Vec<u8>) -> String {
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn the_history_begins_with_what_was() {
+        let once = edited_score(br#"{"value":"I","answer":"1","history":[]}"#, &edit()).unwrap();
+        let item = r#"{"value":0.5,"answer":"UNCHANGED","explanation":"UNCHANGED","reason":"UNCHANGED","metadata":"UNCHANGED","provenance":{"timestamp":"2026-11-15T09:20:38Z","author":"ann","reason":"a \"typo\"","metadata":{}}}"#;
+        let original = r#"{"value":"I","answer":"1","metadata":{}}"#;
+        assert_eq!(
+            text(once.clone()),
+            format!(r#"{{"value":0.5,"answer":"1","history":[{original},{item}]}}"#)
+        );
+        let twice = edited_score(&once, &edit()).unwrap();
+        assert_eq!(
+            text(twice),
+            format!(r#"{{"value":0.5,"answer":"1","history":[{original},{item},{item}]}}"#)
+        );
+        // A null is as good as nothing.
+        let nulls = br#"{"value":1,"answer":null,"metadata":null,"history":null}"#;
+        let new = text(edited_score(nulls, &edit()).unwrap());
+        assert!(new.contains(r#""history":[{"value":1,"metadata":{}},{"value":0.5,"#), "{new}");
+        assert!(
+            text(edited_score(br#"{"value":NaN}"#, &edit()).unwrap())
+                .contains(r#"[{"value":NaN,"metadata":{}},"#)
+        );
+    }
+
+    #[test]
+    fn the_event_is_where_the_sample_was_scored() {
+        let begin = r#"{"event":"span_begin","id":"s1","type":"scorers","name":"scorers"}"#;
+        let end = r#"{"event":"span_end","id":"s1"}"#;
+        let events = format!(r#"[{{"event":"x"}}, {begin}, {end}, {{"event":"y"}}]"#);
+        let new = text(with_event(events.as_bytes(), &edit()).unwrap());
+        let json: Vec<Json> = serde_json::from_str(&new).unwrap();
+        assert_eq!(json.len(), 5);
+        assert_eq!(
+            (json[2]["event"].as_str(), json[2]["span_id"].as_str()),
+            (Some("score_edit"), Some("s1"))
+        );
+        // Within the span of the scorers, whatever else ends around it; the last one, if there are two.
+        let span = |event: &str, id: &str, kind: &str, name: &str| {
+            format!(r#"{{"event":"{event}","id":"{id}","type":"{kind}","name":"{name}"}}"#)
+        };
+        let outer = span("span_begin", "o", "sample", "x");
+        let (inner, other) =
+            (span("span_begin", "i", "scorer", "m"), span("span_begin", "n", "solver", "scorers"));
+        let ends = |id: &str| format!(r#"{{"event":"span_end","id":"{id}"}}"#);
+        let second = span("span_begin", "s2", "scorers", "scorers");
+        let (o, i, n, s2) = (ends("o"), ends("i"), ends("n"), ends("s2"));
+        for (events, at, id) in [
+            (format!("[{outer},{begin},{inner},{i},{end},{o}]"), 4, "s1"),
+            (format!("[{begin},{end},{other},{n}]"), 1, "s1"),
+            (format!("[{begin},{end},{second},{s2}]"), 3, "s2"),
+        ] {
+            let new = text(with_event(events.as_bytes(), &edit()).unwrap());
+            let json: Vec<Json> = serde_json::from_str(&new).unwrap();
+            assert_eq!(json[at]["event"], "score_edit", "{new}");
+            assert_eq!(json[at]["span_id"], id, "{new}");
+        }
+        let unended = format!("[{begin},{end},{second}]");
+        for events in ["[]", r#"[{"event":"x"}]"#, &format!("[{begin}]"), &unended] {
+            let new = text(with_event(events.as_bytes(), &edit()).unwrap());
+            let json: Vec<Json> = serde_json::from_str(&new).unwrap();
+            let last = json.last().unwrap();
+            assert_eq!((last["event"].as_str(), last.get("span_id")), (Some("score_edit"), None), "{new}");
+        }
+    }
+
+    #[test]
+    fn only_the_summary_of_the_sample_changes() {
+        let json = br#"[{"id":"q1","epoch":1,"scores":{"m":{"value":"I"}}},{"id":"q1","epoch":2,"scores":{"m":{"value":"I"}}}]"#;
+        let new = text(edited_summaries(json, &"q1".into(), 2, &edit(), &Score::new(0.5)).unwrap());
+        assert_eq!(new.matches("0.5").count(), 1);
+        assert!(new.contains(r#""epoch":2,"scores":{"m":{"value":0.5}}"#), "{new}");
+    }
 }

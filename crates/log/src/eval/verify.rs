@@ -2,25 +2,26 @@
 //!
 //! A figure agrees, differs, or cannot be checked, for a reason that has a type: an alarm that is none makes people ignore
 //! the next one. So the plan is not taken from the header alone. Every recorded block is recomputed under the reducer that
-//! it names, whatever the header names now, because re-scoring replaces the one and keeps the other (`plan/reducers.rs`).
-
-mod agreement;
-mod block;
-mod outcome;
+//! it names, whatever the header names now, because re-scoring replaces the one and keeps the other (`plan.rs`).
 
 use std::collections::HashSet;
+use std::f64::consts::{PI, SQRT_2};
 
 use errorbar_core::engine::unique_names;
-use errorbar_core::{Plan, Reducers, Registry, Results, ScoreColumns};
-
-use self::block::{BlockCheck, LeftOut};
-pub use self::outcome::{
-    Check, CheckCounts, CheckOutcome, Difference, DifferenceKind, NotCheckable, Verification, VerifyOutcome,
+use errorbar_core::{
+    Draws, Error, IntervalSide, MetricValue, Plan, Reducers, Registry, Results, Role, ScoreColumns, Undefined,
 };
+use errorbar_stats::distributions::normal_quantile;
+use serde_json::Value as Json;
+
 use super::error::{LogErrorKind, Result};
 use super::header::{Header, Status};
-use super::plan::{LogWarning, RecordedPlan, ReducerConversion, reducer, version_before_computed_metrics};
-use crate::inspect::{ProjectedBlock, Projection, is_same_reducer};
+use super::outcome::{Check, CheckOutcome, Difference, DifferenceKind, NotCheckable, Verification};
+use super::plan::{LogWarning, RecordedPlan, reducer, version_before_computed_metrics, without_package};
+use super::unavailable::ReducerConversion;
+use crate::inspect::{
+    Figure, FigurePart, ProjectedBlock, ProjectedEntry, Projection, is_same_reducer, metric_name,
+};
 use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 
 /// Checks the figures that a log records.
@@ -335,4 +336,403 @@ fn unchecked(block: &RecordedBlock, reason: &NotCheckable) -> Vec<Check> {
         }
     };
     block.metrics.iter().map(figure).collect()
+}
+
+// The figures of one block.
+
+/// What of the metrics of a scorer cannot be computed.
+#[derive(Debug, Default)]
+struct LeftOut<'w> {
+    /// Metrics that are not registered or cannot be built, with the reason of those.
+    metrics: Vec<(&'w str, Option<&'w Error>)>,
+    /// Conversions that are known by name only: metric, argument, name.
+    conversions: Vec<(&'w str, &'w str, &'w str)>,
+    /// Why none of the metrics can be read.
+    unreadable: Option<&'w str>,
+}
+
+impl<'w> LeftOut<'w> {
+    /// What the warnings are about that concern a scorer, or all of them.
+    pub(super) fn new(warnings: &'w [LogWarning], of_scorer: &str) -> Self {
+        let is_ours = |scorer: &Option<String>| scorer.as_ref().is_none_or(|scorer| scorer == of_scorer);
+        let mut left_out = LeftOut::default();
+        for warning in warnings {
+            match warning {
+                LogWarning::Unregistered { metric, scorer, .. } if is_ours(scorer) => {
+                    left_out.metrics.push((metric, None));
+                }
+                LogWarning::Unusable { metric, scorer, error } if is_ours(scorer) => {
+                    left_out.metrics.push((metric, Some(error)));
+                }
+                LogWarning::ConversionByName { metric, argument, recorded } => {
+                    left_out.conversions.push((metric, argument, recorded));
+                }
+                LogWarning::Unreadable { scorer, problem } if is_ours(scorer) => {
+                    left_out.unreadable = Some(problem);
+                }
+                _ => {}
+            }
+        }
+        left_out
+    }
+
+    /// The metric of this name.
+    fn metric(&self, name: &str, is_by_name: bool) -> Option<NotCheckable> {
+        let is_it = |(metric, _): &&(&str, Option<&Error>)| without_package(metric) == without_package(name);
+        self.metrics.iter().find(is_it).map(|(metric, error)| match error {
+            None if is_by_name => NotCheckable::MetricNotRecorded { figure: name.to_owned() },
+            error => reason(metric, *error),
+        })
+    }
+
+    /// The metric of a figure that has the name of none. Older logs do not record which metric one of several figures is
+    /// of: a custom one that has no figure of its own name.
+    fn nameless(&self, figure: &RecordedMetric, block: &RecordedBlock) -> Option<NotCheckable> {
+        if figure.group.is_some() {
+            return None;
+        }
+        let has_own_figure = |name: &str| {
+            block.metrics.values().any(|figure| without_package(&figure.name) == without_package(name))
+        };
+        let mut nameless = self.metrics.iter().filter(|(metric, _)| !has_own_figure(metric));
+        let unreadable = || {
+            let problem = self.unreadable?.to_owned();
+            Some(NotCheckable::UnreadableMetrics { problem })
+        };
+        nameless.next().map(|(metric, error)| reason(metric, *error)).or_else(unreadable)
+    }
+
+    /// The figures of a block that was not recomputed: those of metrics that cannot be, and others, which differ. A block
+    /// that records nothing but its scorer has nothing to recompute.
+    pub(super) fn missing(&self, block: &RecordedBlock, is_by_name: bool) -> Vec<Check> {
+        let missing = || CheckOutcome::Differs(DifferenceKind::BlockNotRecomputed);
+        let check = |outcome| Check::of_block(&block.scorer, &block.name, block.reducer.as_deref(), outcome);
+        if block.metrics.is_empty() {
+            let has_counts = block.scored_samples.is_some() || block.unscored_samples.is_some();
+            return has_counts.then(|| check(missing())).into_iter().collect();
+        }
+        let figure = |(key, figure): (&String, &RecordedMetric)| {
+            let reason =
+                self.metric(metric_name(figure), is_by_name).or_else(|| self.nameless(figure, block));
+            Check {
+                metric: Some(key.clone()),
+                recorded: Some(figure.value),
+                ..check(reason.map_or_else(missing, CheckOutcome::NotCheckable))
+            }
+        };
+        block.metrics.iter().map(figure).collect()
+    }
+
+    /// Whether an entry is undefined because of a conversion that is not known.
+    fn is_unavailable(&self, entry: &ProjectedEntry<'_>) -> bool {
+        !self.conversions.is_empty() && is_unavailable(entry)
+    }
+
+    /// The conversion that is among the arguments of a figure.
+    fn conversion(&self, figure: &RecordedMetric) -> Option<NotCheckable> {
+        let has = |(_, argument, recorded): &&(&str, &str, &str)| {
+            figure.params.iter().any(|(key, value)| has_argument(key, value, argument, recorded))
+        };
+        self.conversions.iter().find(has).map(|(metric, argument, recorded)| {
+            NotCheckable::UnknownConversion {
+                metric: (*metric).to_owned(),
+                argument: (*argument).to_owned(),
+                recorded: (*recorded).to_owned(),
+            }
+        })
+    }
+}
+
+fn reason(metric: &str, error: Option<&Error>) -> NotCheckable {
+    let metric = metric.to_owned();
+    match error {
+        Some(error) => NotCheckable::UnusableMetric { metric, error: error.clone() },
+        None => NotCheckable::CustomMetric { metric },
+    }
+}
+
+/// Whether an argument, or one of a metric within it, is the one that is recorded by this name.
+fn has_argument(key: &str, value: &Json, argument: &str, recorded: &str) -> bool {
+    let is_it = key == argument
+        && match value {
+            Json::String(name) => name == recorded,
+            Json::Null => false,
+            _ => true,
+        };
+    let within = || {
+        let fields = value.as_object().into_iter().flatten();
+        fields.into_iter().any(|(key, value)| has_argument(key, value, argument, recorded))
+    };
+    is_it || within()
+}
+
+/// A recorded block and the recomputed one.
+struct BlockCheck<'a> {
+    pub(super) old: &'a RecordedBlock,
+    pub(super) new: &'a ProjectedBlock<'a>,
+    left_out: LeftOut<'a>,
+    /// Whether the metrics are known by the names of figures only.
+    pub(super) is_by_name: bool,
+    /// The version of the reference, if it is one that treats unscored samples otherwise.
+    old_version: Option<&'a str>,
+}
+
+impl BlockCheck<'_> {
+    /// The figures, then what is different about the numbers of samples.
+    pub(super) fn checks(&self) -> Vec<Check> {
+        let agreement = Agreement::new(self.old, self.new);
+        let mut checks: Vec<Check> = self.counts();
+        for (key, figure) in &self.old.metrics {
+            let entry = self.new.entries.get(key).filter(|entry| is_same_metric(figure, entry));
+            let outcome = self.figure(&agreement, key, figure, entry);
+            let recomputed = entry.map(|entry| entry.figure.number());
+            let recorded = Some(figure.value);
+            checks.push(Check {
+                metric: Some(key.clone()),
+                recorded,
+                recomputed: recomputed.filter(|_| !matches!(outcome, CheckOutcome::NotCheckable(_))),
+                is_by_name: self.is_by_name,
+                ..self.check(outcome)
+            });
+        }
+        let extra = self.new.entries.iter().filter(|(key, entry)| {
+            !self.old.metrics.get(*key).is_some_and(|figure| is_same_metric(figure, entry))
+        });
+        for (key, entry) in extra {
+            // A custom metric of the same name may have shifted the numbers behind keys, and what cannot be computed need not
+            // be recorded.
+            let is_known = self.left_out.metric(&entry.figure.result.spec.name, false).is_none();
+            if is_known && !self.left_out.is_unavailable(entry) {
+                checks.push(Check {
+                    metric: Some(key.clone()),
+                    recomputed: Some(entry.figure.number()),
+                    ..self.check(CheckOutcome::Differs(DifferenceKind::NotRecorded { metric: key.clone() }))
+                });
+            }
+        }
+        checks
+    }
+
+    fn check(&self, outcome: CheckOutcome) -> Check {
+        Check::of_block(&self.old.scorer, &self.old.name, self.old.reducer.as_deref(), outcome)
+    }
+
+    /// The version that computed these figures otherwise, because there are unscored samples.
+    fn otherwise(&self) -> Option<NotCheckable> {
+        let counts = &self.new.score.counts;
+        let version = self.old_version.filter(|_| counts.unscored + counts.unscored_epochs > 0)?.to_owned();
+        Some(NotCheckable::OldUnscored { version })
+    }
+
+    fn counts(&self) -> Vec<Check> {
+        if self.otherwise().is_some() {
+            return Vec::new();
+        }
+        let counts = &self.new.score.counts;
+        let counts = [
+            ("scored samples", self.old.scored_samples, counts.scored as u64),
+            ("unscored samples", self.old.unscored_samples, counts.unscored as u64),
+        ];
+        let differing = counts.into_iter().filter_map(|(what, recorded, recomputed)| {
+            let recorded = recorded.filter(|recorded| *recorded != recomputed)?;
+            Some(Check {
+                recorded: Some(recorded as f64),
+                recomputed: Some(recomputed as f64),
+                ..self.check(CheckOutcome::Differs(DifferenceKind::Count { what, recorded, recomputed }))
+            })
+        });
+        differing.collect()
+    }
+
+    fn figure(
+        &self,
+        agreement: &Agreement<'_>,
+        key: &str,
+        figure: &RecordedMetric,
+        entry: Option<&ProjectedEntry<'_>>,
+    ) -> CheckOutcome {
+        let is_computed = |entry: &&ProjectedEntry<'_>| !is_unavailable(entry);
+        let reason = self.reason(figure, entry);
+        // What is undefined because it cannot be computed does not agree with what is not a number.
+        let entry_to_compare = entry.filter(|entry| reason.is_none() || is_computed(entry));
+        if entry_to_compare.is_some_and(|entry| agreement.holds(figure, key, &entry.figure)) {
+            return CheckOutcome::Agrees;
+        }
+        if let Some(reason) = reason {
+            // Where a custom metric has the name of a built-in one, keys do not show which is which.
+            let namesakes = self.new.entries.iter().filter(|(_, other)| other.name == figure.name);
+            let mut namesakes = namesakes.filter(|(_, other)| is_computed(other));
+            return match namesakes.any(|(key, other)| agreement.holds(figure, key, &other.figure)) {
+                true => CheckOutcome::Agrees,
+                false => CheckOutcome::NotCheckable(reason),
+            };
+        }
+        let metric = key.to_owned();
+        CheckOutcome::Differs(match entry {
+            Some(entry) => {
+                let (recorded, recomputed) = (figure.value, entry.figure.number());
+                DifferenceKind::Value { metric, recorded, recomputed }
+            }
+            None => {
+                let error = self.failure(figure).map(Error::to_string);
+                DifferenceKind::NotRecomputed { metric, error }
+            }
+        })
+    }
+
+    /// Why a figure that does not agree cannot be checked, if so.
+    fn reason(&self, figure: &RecordedMetric, entry: Option<&ProjectedEntry<'_>>) -> Option<NotCheckable> {
+        let metric = metric_name(figure);
+        if let Some(reason) = self.left_out.metric(metric, self.is_by_name) {
+            return Some(reason);
+        }
+        match entry {
+            Some(entry) if is_unavailable(entry) => {
+                return self.left_out.conversion(figure).or_else(|| self.otherwise());
+            }
+            Some(_) => return self.otherwise(),
+            None => {}
+        }
+        let is_known = self.new.score.metrics.iter().any(|known| known.spec.name == without_package(metric));
+        match self.failure(figure) {
+            Some(error @ (Error::SharedGroupName { .. } | Error::GroupNameTaken { .. })) => {
+                return Some(NotCheckable::SharedGroupName { error: error.clone() });
+            }
+            Some(_) => return None,
+            None if is_known => return None,
+            None => {}
+        }
+        self.left_out.nameless(figure, self.old)
+    }
+
+    /// Why the metric of a figure failed now, if it did.
+    fn failure(&self, figure: &RecordedMetric) -> Option<&Error> {
+        // A group has no package, a name has.
+        let is_of = |failed: &str| match &figure.group {
+            Some(group) => without_package(failed) == without_package(group),
+            None => failed == figure.name,
+        };
+        let failure = self.new.score.failures.iter().find(|failure| is_of(&failure.metric));
+        failure.map(|failure| &failure.error)
+    }
+}
+
+/// Whether an entry is undefined for a reason that does not follow from the number of scores: the log does not record
+/// enough to compute it, or the metric has no figure for these scores.
+fn is_unavailable(entry: &ProjectedEntry<'_>) -> bool {
+    entry.figure.estimate.is_some_and(|estimate| matches!(estimate.value, Err(Undefined::Other(_))))
+}
+
+/// Whether a figure can be of the same metric as a recomputed one of the same key. Older logs do not record the metric.
+fn is_same_metric(figure: &RecordedMetric, entry: &ProjectedEntry<'_>) -> bool {
+    match (&figure.group, &entry.group) {
+        (Some(old), Some(new)) => without_package(old) == without_package(new),
+        (Some(_), None) => false,
+        (None, _) => true,
+    }
+}
+
+// When two computations of a figure are the same.
+
+/// How far two computations of one figure may be apart, relative to it.
+const RELATIVE: f64 = 1e-9;
+/// And where the figure is nothing but rounding: in all, and relative to the largest figure of its block.
+const ABSOLUTE: f64 = 1e-12;
+const ROUNDING: f64 = 1e-15;
+/// How many standard errors of the resampling two random figures may be apart.
+const MONTE_CARLO: f64 = 5.0;
+
+/// A recorded block and a recomputed one, to compare their figures.
+struct Agreement<'a> {
+    block: &'a RecordedBlock,
+    recomputed: &'a ProjectedBlock<'a>,
+    rounding: f64,
+}
+
+impl<'a> Agreement<'a> {
+    pub(super) fn new(block: &'a RecordedBlock, recomputed: &'a ProjectedBlock<'a>) -> Self {
+        let finite =
+            block.metrics.values().map(|metric| metric.value.abs()).filter(|value| value.is_finite());
+        let rounding = ABSOLUTE.max(ROUNDING * finite.fold(0.0, f64::max));
+        Agreement { block, recomputed, rounding }
+    }
+
+    /// Whether a recorded figure is the recomputed one that has this key.
+    pub(super) fn holds(&self, old: &RecordedMetric, key: &str, new: &Figure<'_>) -> bool {
+        agree(old.value, new.number(), self.rounding)
+            || agree_but_for_the_seed(key, old, new, self.block, self.recomputed)
+    }
+}
+
+fn agree(old: f64, new: f64, rounding: f64) -> bool {
+    old == new
+        || old.is_nan() && new.is_nan()
+        || (old - new).abs() <= (RELATIVE * old.abs().max(new.abs())).max(rounding)
+}
+
+/// Whether two draws of a random figure, under different seeds, are as near as draws are.
+fn agree_but_for_the_seed(
+    key: &str,
+    old: &RecordedMetric,
+    new: &Figure<'_>,
+    block: &RecordedBlock,
+    recomputed: &ProjectedBlock<'_>,
+) -> bool {
+    let Some(draws) = draws(new) else { return false };
+    let seed = old.metadata.as_ref().and_then(|notes| notes.get("seed")).and_then(Json::as_u64);
+    if seed == Some(draws.seed) {
+        return false;
+    }
+    let value = new.number();
+    let (apart, size) = ((old.value - value).abs(), old.value.abs().max(value.abs()));
+    let count = (draws.count as f64).max(1.0);
+    match new.part {
+        // The standard deviation of an estimated standard deviation is σ/√(2B); both of the two are drawn.
+        FigurePart::Value | FigurePart::Entry => apart <= MONTE_CARLO * SQRT_2 * size / (2.0 * count).sqrt(),
+        FigurePart::Lower | FigurePart::Upper => {
+            // The spread of the means, off the width of the interval.
+            let other = other_end(key, new, recomputed).and_then(|other| block.metrics.get(other));
+            let width = other.map_or(size, |other| (other.value - old.value).abs());
+            let interval = new.estimate.and_then(|estimate| estimate.interval.as_ref().ok());
+            let Some(interval) = interval else { return false };
+            let tail = match interval.side {
+                IntervalSide::TwoSided => (1.0 - interval.level) / 2.0,
+                _ => 1.0 - interval.level,
+            };
+            let z = normal_quantile(1.0 - tail);
+            // A sample quantile has the standard deviation √(p(1−p)/B) / density, in units of the spread.
+            let density = (-z * z / 2.0).exp() / (2.0 * PI).sqrt();
+            let error = (tail * (1.0 - tail) / count).sqrt() / density * width / (2.0 * z);
+            // Means of few values lie apart, and a quantile may be the one or the next of them.
+            let scored = recomputed.score.counts.scored.max(1) as f64;
+            apart <= MONTE_CARLO * SQRT_2 * error + width / scored
+        }
+    }
+}
+
+/// The key of the other end of an interval.
+fn other_end<'p>(key: &str, figure: &Figure<'_>, block: &'p ProjectedBlock<'_>) -> Option<&'p str> {
+    // The two ends stand one after the other.
+    let at = block.entries.get_index_of(key)?;
+    let at = if figure.part == FigurePart::Lower { at.checked_add(1)? } else { at.checked_sub(1)? };
+    let (other, entry) = block.entries.get_index(at)?;
+    let is_end = matches!(entry.figure.part, FigurePart::Lower | FigurePart::Upper)
+        && entry.figure.part != figure.part;
+    is_end.then_some(other)
+}
+
+/// What makes an error or an interval random: its own draws, or for an aggregate those of the groups.
+fn draws(figure: &Figure<'_>) -> Option<Draws> {
+    fn first(value: &MetricValue) -> Option<Draws> {
+        match value {
+            MetricValue::One(estimate) => estimate.draws,
+            MetricValue::Map(map) => map.values().flatten().find_map(|estimate| estimate.draws),
+            MetricValue::List(list) => list.iter().flatten().find_map(|estimate| estimate.draws),
+            MetricValue::Groups(groups) => groups.groups.iter().find_map(|group| first(&group.value)),
+        }
+    }
+    let is_drawn = matches!(figure.result.role, Role::ErrorOf | Role::IntervalOf);
+    let own = figure.estimate.and_then(|estimate| estimate.draws);
+    let of_groups = || figure.is_mean_of_groups.then(|| first(&figure.result.value)).flatten();
+    own.or_else(of_groups).filter(|_| is_drawn)
 }

@@ -1,24 +1,20 @@
 //! Writing a log during a run.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use errorbar_files::is_named;
 
+use super::container::{HEADER, REDUCTIONS, START, journal_summaries};
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
+use super::limits::LogLimits;
 use super::lock::{HeldLock, lock};
-use super::members::{HEADER, REDUCTIONS, START};
-use super::reductions::Reductions;
-use super::sample::SampleRecord;
-use super::zip::directory::Members;
-use super::zip::source::LogFile;
-use super::zip::{Encoder, Member, directory_bytes};
-
-mod journal;
-
-use journal::Journal;
+use super::sample::{SampleRecord, SummaryList};
+use super::scores::Reductions;
+use super::zip::{Decompressor, Encoder, LogFile, Member, Members, directory_bytes};
 
 /// Writes a log. A sample that was appended is in the file, whatever happens to the process.
 ///
@@ -301,5 +297,243 @@ fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
+// The summaries of samples on their way into the log.
+//
+// They go into the file in pieces and leave the memory; the member with all of them is made at the end by
+// reading the pieces back, so that a long run does not hold a hundred thousand summaries.
+
+/// A piece is written with a directory from this many summaries on.
+const DUE: usize = 10;
+/// A piece is written in any case from this many bytes on.
+const LARGE: usize = 1 << 20;
+/// Summaries are JSON on one line each, so a piece can be taken apart without parsing.
+const BETWEEN: &[u8] = b",\n";
+
+/// The summaries of a run.
+#[derive(Debug, Default)]
+struct Journal {
+    /// Summaries that are not in the file.
+    pending: Vec<u8>,
+    pending_count: usize,
+    /// How many pieces are in the file.
+    pieces: usize,
+    /// How many summaries there are, and which of them belongs to a member.
+    count: u32,
+    numbers: HashMap<String, u32>,
+    /// Summaries of samples that were run again.
+    superseded: HashSet<u32>,
+}
+
+impl Journal {
+    pub(super) fn push(&mut self, member: &str, summary: &[u8]) {
+        if self.pending_count > 0 {
+            self.pending.extend_from_slice(BETWEEN);
+        }
+        self.pending.extend_from_slice(summary);
+        self.pending_count += 1;
+        self.numbers.insert(member.to_owned(), self.count);
+        self.count += 1;
+    }
+
+    /// A member was written again: its summary no longer counts.
+    fn supersede(&mut self, member: &str) {
+        self.superseded.extend(self.numbers.remove(member));
+    }
+
+    /// Whether a piece is worth writing.
+    fn is_due(&self) -> bool {
+        self.pending_count >= DUE
+    }
+
+    /// Whether a piece must be written.
+    pub(super) fn is_large(&self) -> bool {
+        self.pending.len() >= LARGE
+    }
+
+    /// What is pending as a member, if there is something.
+    pub(super) fn encode(&self, encoder: &mut Encoder) -> Result<Option<Member>> {
+        if self.pending_count == 0 {
+            return Ok(None);
+        }
+        let json = [b"[", self.pending.as_slice(), b"]"].concat();
+        encoder.encode(&journal_summaries(self.pieces + 1), &json).map(Some)
+    }
+
+    /// What was pending is in the file.
+    pub(super) fn written(&mut self) {
+        self.pending.clear();
+        self.pending_count = 0;
+        self.pieces += 1;
+    }
+
+    /// All summaries that count, as one list.
+    pub(super) fn all(&self, source: &LogFile, members: &Members, encoder: &mut Encoder) -> Result<Member> {
+        let (mut list, mut number) = (SummaryList::new(encoder), 0);
+        let mut add = |summaries: &[u8]| -> Result<()> {
+            // No JSON on one line holds a line end, so every one of them stands between two summaries.
+            for summary in summaries.split(|byte| *byte == b'\n').filter(|summary| !summary.is_empty()) {
+                if !self.superseded.contains(&number) {
+                    list.push(summary.strip_suffix(b",").unwrap_or(summary))?;
+                }
+                number += 1;
+            }
+            Ok(())
+        };
+        let mut decompressor = Decompressor::new(LogLimits::default());
+        for piece in 1..=self.pieces {
+            let name = journal_summaries(piece);
+            let missing = || LogErrorKind::damaged("a journal that was written is missing");
+            let entry = members.get(&name).ok_or_else(missing)?;
+            let json = decompressor.decompress(source, &name, entry)?;
+            let inside = json.strip_prefix(b"[").and_then(|json| json.strip_suffix(b"]"));
+            add(inside.ok_or_else(missing)?)?;
+        }
+        add(&self.pending)?;
+        list.finish()
+    }
+}
+
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::super::container::SUMMARIES;
+    use super::super::header::{EvalInfo, PlanRecord};
+    use super::super::reader::EvalLog;
+    use super::super::zip::tests::change_before_read;
+    use super::*;
+
+    fn writer(folder: &Path) -> LogWriter {
+        let start = StartRecord::new(EvalInfo::default(), PlanRecord::default());
+        LogWriter::create(&folder.join("log.eval"), &start).unwrap()
+    }
+
+    fn sample(encoder: &mut Encoder, id: usize, padding: usize) -> EncodedSample {
+        // Noise, as a string that repeats compresses to nothing.
+        let noise: String =
+            (0..padding).map(|at| char::from(b'a' + ((id * 31 + at) * 7919 % 26) as u8)).collect();
+        let json = format!("{{\"id\":{id},\"epoch\":1,\"noise\":\"{noise}\"}}");
+        let member = encoder.encode(&format!("samples/{id}_epoch_1.json"), json.as_bytes()).unwrap();
+        EncodedSample { member, summary: format!("{{\"id\":{id}}}").into_bytes() }
+    }
+
+    #[test]
+    fn directories_cost_no_more_than_what_they_list() {
+        for padding in [0, 400] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut writer = writer(folder.path());
+            let mut encoder = Encoder::new().unwrap();
+            let mut directories = 0;
+            for id in 0..3000 {
+                writer.append_encoded(sample(&mut encoder, id, padding)).unwrap();
+                directories += usize::from(writer.has_tail);
+                let len = std::fs::metadata(&writer.path).unwrap().len();
+                assert!(
+                    len >= writer.end && (len > writer.end) == writer.has_tail,
+                    "nothing stale is left behind"
+                );
+            }
+            // Each directory is paid for by as many bytes of members; the factor holds at any length.
+            assert!(writer.bytes_written < 3 * writer.end, "{} for {}", writer.bytes_written, writer.end);
+            assert!(directories > 3, "{directories}");
+            let pieces = writer.members.keys().filter(|name| name.starts_with("_journal/summaries/")).count();
+            assert!((1..300).contains(&pieces), "{pieces}");
+        }
+    }
+
+    #[test]
+    fn the_directory_is_right_whenever_there_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = writer(folder.path());
+        let mut encoder = Encoder::new().unwrap();
+        for id in 0..60 {
+            // Some are appended a second time.
+            writer.append_encoded(sample(&mut encoder, id / 2 * 2, 50)).unwrap();
+            let log = EvalLog::open(&writer.path).unwrap();
+            assert_eq!(log.was_recovered(), !writer.has_tail);
+            assert_eq!(log.sample_count(), id / 2 + 1);
+        }
+    }
+
+    #[test]
+    fn a_write_that_fails_leaves_what_was_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = writer(folder.path());
+        let mut encoder = Encoder::new().unwrap();
+        for id in 0..20 {
+            writer.append_encoded(sample(&mut encoder, id, 10)).unwrap();
+        }
+        let path = writer.path.clone();
+        // A file that is open for reading refuses to be written to.
+        let good = std::mem::replace(&mut writer.file, File::open(&path).unwrap());
+        let error = writer.append_encoded(sample(&mut encoder, 20, 10)).unwrap_err();
+        assert!(matches!(error.kind(), LogErrorKind::Write(_)), "{error}");
+        assert_eq!((error.path(), error.member()), (Some(path.as_path()), Some("samples/20_epoch_1.json")));
+        assert_eq!(EvalLog::open(&path).unwrap().sample_count(), 20);
+        writer.file = good;
+        for id in 20..25 {
+            writer.append_encoded(sample(&mut encoder, id, 10)).unwrap();
+        }
+        let start = StartRecord::new(EvalInfo::default(), PlanRecord::default());
+        writer.finish(&Header::started(start), &Reductions::none()).unwrap();
+        let log = EvalLog::open(&path).unwrap();
+        assert!(!log.was_recovered());
+        assert_eq!(log.sample_count(), 25);
+        let summaries = log.raw(SUMMARIES).unwrap().unwrap();
+        let summaries: Vec<serde_json::Value> = serde_json::from_slice(&summaries).unwrap();
+        let ids: Vec<u64> = summaries.iter().map(|summary| summary["id"].as_u64().unwrap()).collect();
+        assert_eq!(ids, (0..25).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_large_journal_goes_into_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = writer(folder.path());
+        let mut encoder = Encoder::new().unwrap();
+        for id in 0..40 {
+            let mut sample = sample(&mut encoder, id, 0);
+            sample.summary = format!("{{\"id\":{id},\"text\":\"{}\"}}", "x".repeat(100_000)).into_bytes();
+            writer.append_encoded(sample).unwrap();
+        }
+        assert!(writer.journal.is_due() || writer.members.contains_key("_journal/summaries/3.json"));
+        assert!(!writer.journal.is_large(), "memory stays bounded");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn new_logs_and_their_folders_are_for_their_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("of/runs");
+        writer(&place)
+            .finish(
+                &Header::started(StartRecord::new(EvalInfo::default(), PlanRecord::default())),
+                &Reductions::none(),
+            )
+            .unwrap();
+        let log = place.join("log.eval");
+        assert_eq!([mode(&place), mode(place.parent().unwrap()), mode(&log)], [0o700, 0o700, 0o600]);
+        let json = place.join("log.json");
+        super::super::convert(&EvalLog::open(&log).unwrap(), &json).unwrap();
+        assert_eq!(mode(&json), 0o600);
+    }
+
+    #[test]
+    fn a_log_whose_directory_goes_while_it_is_opened_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut writer = writer(folder.path());
+        let path = writer.path.clone();
+        let mut encoder = Encoder::new().unwrap();
+        let mut count = 0;
+        while count < 300 || !writer.has_tail {
+            count += 1;
+            writer.append_encoded(sample(&mut encoder, count, 0)).unwrap();
+        }
+        let len = std::fs::metadata(&path).unwrap().len();
+        let shorter = path.clone();
+        change_before_read(move || {
+            writer.append_encoded(sample(&mut encoder, count + 1, 0)).unwrap();
+            assert!(std::fs::metadata(&shorter).unwrap().len() < len);
+        });
+        assert_eq!(EvalLog::open(&path).unwrap().sample_count(), count + 1);
+    }
+}

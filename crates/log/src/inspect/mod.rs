@@ -5,25 +5,17 @@
 //! [`project`] goes from estimates to records, [`recover`] from records to estimates with their errors.
 //!
 //! Our own logs hold the estimate beside each number (`metadata.estimate`), so that reading them back is no guessing. In
-//! logs of the reference an error is found by the name and the arguments of its metric (`pairing.rs`).
+//! logs of the reference an error is found by the name and the arguments of its metric (`recover.rs`).
 
-mod estimates;
+pub(crate) use figures::{
+    Figure, FigurePart, IMPLIED_REDUCER, has_groups, is_grouped, is_same_reducer, metric_name,
+};
+pub use figures::{PICKS_OPTION, ReturnedNumbers, picks_option, returned_numbers, scorer_metrics};
+pub(crate) use projection::{ProjectedBlock, ProjectedEntry};
+pub use projection::{Projection, ResultsJson, project};
+pub(crate) use recover::has_estimates;
+pub use recover::{recorded_name, recover, set_headline};
+
 mod figures;
-mod headline;
-mod names;
-mod notes;
-mod pairing;
 mod projection;
 mod recover;
-mod results_json;
-
-pub use figures::{ReturnedNumbers, returned_numbers};
-pub use names::{PICKS_OPTION, picks_option, scorer_metrics};
-pub use projection::{Projection, project};
-pub use recover::{recorded_name, recover, set_headline};
-pub use results_json::ResultsJson;
-
-pub(crate) use figures::{Figure, FigurePart};
-pub(crate) use names::{IMPLIED_REDUCER, has_groups, is_grouped, is_same_reducer, metric_name};
-pub(crate) use projection::{ProjectedBlock, ProjectedEntry};
-pub(crate) use recover::has_estimates;

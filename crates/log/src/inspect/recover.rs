@@ -1,7 +1,8 @@
 //! Results from what a log records: names, numbers and notes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use errorbar_core::spec::without_own_package;
 use errorbar_core::{
     AggregateBasis, Bounds, ErrorMethod, Estimate, EstimateRow, Group, Groups, Headline, HeadlineRequest,
     Interval, IntervalMethod, IntervalSide, MetricResult, MetricValue, Results, Role, ScoreResult, Spec,
@@ -9,8 +10,8 @@ use errorbar_core::{
 };
 use serde_json::Value as Json;
 
-use super::names::{is_error, is_mean, is_same_reducer, is_share, picks_option, without_package};
-use super::{estimates, pairing};
+use super::figures::{is_error, is_mean, is_same_reducer, is_share, picks_option, without_package};
+use super::projection;
 use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 
 /// The level of an interval whose level no log records.
@@ -78,7 +79,7 @@ pub fn recorded_name<'r>(row: &'r EstimateRow<'_>) -> &'r str {
 pub(crate) fn has_estimates(block: &RecordedBlock) -> bool {
     // A note of that name in another's log need not be ours.
     let is_ours = |note: &Json| note.is_null() || note.get("n").is_some_and(Json::is_u64);
-    block.metrics.values().any(|metric| note(metric, estimates::KEY).is_some_and(is_ours))
+    block.metrics.values().any(|metric| note(metric, projection::KEY).is_some_and(is_ours))
 }
 
 fn count(count: u64) -> usize {
@@ -117,7 +118,7 @@ fn score(block: &RecordedBlock) -> ScoreResult {
     score.params.clone_from(&block.params);
     let entries: Vec<_> = match has_estimates(block) {
         true => block.metrics.iter().filter_map(|(key, metric)| own_entry(block, key, metric)).collect(),
-        false => pairing::entries(block),
+        false => entries(block),
     };
     let mut metrics: Vec<Vec<RecordedEntry<'_>>> = Vec::new();
     let mut parts = HashSet::new();
@@ -188,7 +189,7 @@ fn value(mut entries: Vec<RecordedEntry<'_>>) -> Option<MetricValue> {
 
 /// An entry of a block as an estimate, as far as the log records it: no degrees of freedom and clusters.
 #[derive(Clone, Debug)]
-pub(super) struct RecordedEntry<'r> {
+struct RecordedEntry<'r> {
     pub(super) metric: &'r RecordedMetric,
     /// The group, the key or the position, where the metric gives several numbers; an interval is one.
     pub(super) part: Option<String>,
@@ -226,7 +227,7 @@ impl<'r> RecordedEntry<'r> {
     }
 
     /// The entry as an interval by itself, with this number in it.
-    pub(super) fn into_interval(mut self, value: Option<f64>) -> Self {
+    fn into_interval(mut self, value: Option<f64>) -> Self {
         let part = self.metric.name.strip_suffix("lower").map(|part| part.trim_end_matches('_').to_owned());
         self.part = part.filter(|part| !part.is_empty());
         self.is_interval = true;
@@ -274,7 +275,7 @@ impl<'r> RecordedEntry<'r> {
 /// An entry of a log that records estimates; none for a number that is a part of another estimate.
 fn own_entry<'r>(block: &RecordedBlock, key: &str, metric: &'r RecordedMetric) -> Option<RecordedEntry<'r>> {
     let entry = RecordedEntry::new(block, key, metric);
-    let recorded = match note(metric, estimates::KEY) {
+    let recorded = match note(metric, projection::KEY) {
         Some(Json::Null) => return None,
         Some(recorded) => recorded,
         None => return Some(entry),
@@ -324,6 +325,182 @@ fn of_field(metric: &RecordedMetric) -> Option<(&str, &str)> {
 
 pub(super) fn note<'m>(metric: &'m RecordedMetric, key: &str) -> Option<&'m Json> {
     metric.metadata.as_ref()?.get(key)
+}
+
+// Which numbers of a log of the reference belong together: a mean and its error, an interval and its mean.
+//
+// Such a log has nothing but names and arguments. ScoreBasis are only paired when they are about the same scores: read by
+// the same conversion, of the same field, and for groups over the same key. An error that belongs to something else
+// would be worse than none.
+
+/// The entries of a block, errors and intervals in those of the means that they belong to.
+fn entries(block: &RecordedBlock) -> Vec<RecordedEntry<'_>> {
+    let recorded: Vec<(&str, &RecordedMetric)> =
+        block.metrics.iter().map(|(key, metric)| (key.as_str(), metric)).collect();
+    let mut entries: Vec<(RecordedEntry<'_>, EntrySubject<'_>)> = Vec::new();
+    let mut parts = Vec::new();
+    let mut rest = recorded.as_slice();
+    while let [(key, metric), after @ ..] = rest {
+        rest = after;
+        let mut entry = RecordedEntry::new(block, key, metric);
+        let upper = after.first().and_then(|(_, next)| Some((*next, interval_prefix(metric, next)?)));
+        let upper =
+            upper.filter(|(_, prefix)| EntrySubject::of(metric, prefix.trim_end_matches('_')).is_interval());
+        if let Some((upper, prefix)) = upper {
+            rest = after.get(1..).unwrap_or_default();
+            let interval = interval(&entry, metric, upper);
+            entry = entry.into_interval(None);
+            entry.estimate.interval = interval.ok_or(Undefined::NotAvailable);
+            parts.push((entries.len(), EntrySubject::of(metric, prefix.trim_end_matches('_'))));
+        } else {
+            entry.estimate.error = standard_error(own_error(metric));
+            let subject = EntrySubject::of(metric, &metric.name);
+            if subject.is_error() {
+                parts.push((entries.len(), subject));
+            }
+        }
+        entries.push((entry, EntrySubject::of(metric, &metric.name)));
+    }
+    let mut centres: HashMap<ScoreBasis<'_>, Vec<usize>> = HashMap::new();
+    for (position, (_, subject)) in entries.iter().enumerate() {
+        if subject.is_centre() && !subject.is_mean_of_groups {
+            centres.entry(subject.numbers).or_default().push(position);
+        }
+    }
+    let mut folded = vec![false; entries.len()];
+    for (position, subject) in parts.iter().filter(|(_, subject)| !subject.is_mean_of_groups) {
+        let Some((part, _)) = entries.get(*position).cloned() else { continue };
+        for centre in centres.get(&subject.numbers).into_iter().flatten() {
+            let Some((entry, has)) = entries.get_mut(*centre).map(|(entry, of)| (entry, &mut of.has)) else {
+                continue;
+            };
+            let has = if subject.is_error() { &mut has.error } else { &mut has.interval };
+            if *has {
+                continue;
+            }
+            *has = true;
+            if subject.is_error() {
+                let error = part.estimate.number().filter(|error| error.is_finite());
+                entry.estimate.error = standard_error(error.filter(|error| !is_unknown(*error, entry.n)));
+            } else {
+                entry.estimate.interval.clone_from(&part.estimate.interval);
+            }
+            folded.get_mut(*position).into_iter().for_each(|folded| *folded = true);
+        }
+    }
+    entries.into_iter().zip(folded).filter(|(_, folded)| !folded).map(|((entry, _), _)| entry).collect()
+}
+
+fn standard_error(se: Option<f64>) -> Result<StdError, Undefined> {
+    se.map(|se| StdError::new(se, ErrorMethod::Custom)).ok_or(Undefined::NotAvailable)
+}
+
+/// What a number is about.
+#[derive(Clone, Copy, Debug)]
+struct EntrySubject<'a> {
+    metric: &'a str,
+    numbers: ScoreBasis<'a>,
+    is_mean_of_groups: bool,
+    has: PairedParts,
+}
+
+/// What a row has from other entries.
+#[derive(Clone, Copy, Debug, Default)]
+struct PairedParts {
+    error: bool,
+    interval: bool,
+}
+
+/// The scores that numbers have to share to belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct ScoreBasis<'a> {
+    to_float: Option<&'a Json>,
+    /// The field of map-valued scores, how it is read, and what stands for an absent one.
+    field: Option<(&'a Json, Option<&'a Json>, Option<&'a Json>)>,
+    /// The key of the groups, and which of them.
+    group: Option<(&'a Json, &'a str)>,
+}
+
+impl<'a> EntrySubject<'a> {
+    /// What an entry is about; `group` is the name of its group, if it has one.
+    fn of(entry: &'a RecordedMetric, group: &'a str) -> Self {
+        let mut metric = entry.group.as_deref().unwrap_or(&entry.name);
+        let mut params = entry.params.as_object();
+        let mut numbers = ScoreBasis { to_float: None, field: None, group: None };
+        if let Some((key, (name, inner))) = params.get("group_key").zip(params.get("metric").and_then(call)) {
+            (metric, params) = (name, inner);
+            numbers.group = Some((key, group));
+        }
+        if let Some((key, (name, inner))) = params.get("key").zip(params.get("agg").and_then(call)) {
+            numbers.field = Some((key, params.get("to_float"), params.get("on_missing")));
+            (metric, params) = (name, inner);
+        }
+        numbers.to_float = params.get("to_float");
+        EntrySubject {
+            metric: without_own_package(metric.strip_prefix("inspect_ai/").unwrap_or(metric)),
+            numbers,
+            is_mean_of_groups: is_mean_of_groups(entry, group),
+            has: PairedParts::default(),
+        }
+    }
+
+    fn is_centre(&self) -> bool {
+        is_mean(self.metric)
+    }
+
+    fn is_interval(&self) -> bool {
+        matches!(self.metric, "ci" | "ci_wilson")
+    }
+
+    fn is_error(&self) -> bool {
+        is_error(self.metric)
+    }
+}
+
+/// The name and the arguments of a metric within another.
+fn call(metric: &Json) -> Option<(&str, &serde_json::Map<String, Json>)> {
+    Some((metric.get("name")?.as_str()?, metric.get("params")?.as_object()?))
+}
+
+/// Whether a number is the plain mean over groups, whose error is not the mean of their errors.
+fn is_mean_of_groups(entry: &RecordedMetric, group: &str) -> bool {
+    let label = entry.params.get("all_label").and_then(Json::as_str).unwrap_or("all");
+    let over_groups = entry.params.get("all").and_then(Json::as_str) == Some("groups");
+    over_groups && group == label && entry.params.contains_key("group_key")
+}
+
+/// The error that a number carries itself, as the mean over groups does.
+fn own_error(entry: &RecordedMetric) -> Option<f64> {
+    note(entry, "stderr")?.as_f64().filter(|error| error.is_finite())
+}
+
+/// A zero of fewer than two scores stands for an error that is not known.
+fn is_unknown(error: f64, n: Option<u64>) -> bool {
+    error == 0.0 && n.is_some_and(|n| n < 2)
+}
+
+/// What stands before `lower` and `upper` in the names of two entries that are the ends of one interval.
+fn interval_prefix<'e>(lower: &'e RecordedMetric, upper: &RecordedMetric) -> Option<&'e str> {
+    let prefix = lower.name.strip_suffix("lower")?;
+    let is_pair = upper.name.strip_suffix("upper") == Some(prefix)
+        && (prefix.is_empty() || prefix.ends_with('_'))
+        && lower.group == upper.group
+        && lower.params == upper.params;
+    is_pair.then_some(prefix)
+}
+
+/// The interval between two ends; one without a width is that of too few scores, or of equal ones, and is no evidence.
+fn interval(entry: &RecordedEntry<'_>, lower: &RecordedMetric, upper: &RecordedMetric) -> Option<Interval> {
+    let level = note(lower, "level").or_else(|| inner_argument(lower, "level")).and_then(Json::as_f64);
+    let is_defined = note(entry.metric, "undefined").is_none() && lower.value < upper.value;
+    let level = level.unwrap_or(DEFAULT_LEVEL);
+    is_defined.then(|| Interval::new(lower.value, upper.value, level, IntervalMethod::Custom))
+}
+
+/// An argument of the metric, or of the one within it.
+fn inner_argument<'m>(metric: &'m RecordedMetric, name: &str) -> Option<&'m Json> {
+    let inner = || metric.params.get("metric").and_then(call)?.1.get(name);
+    metric.params.get(name).or_else(inner)
 }
 
 #[cfg(test)]

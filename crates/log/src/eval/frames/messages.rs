@@ -1,13 +1,11 @@
 //! The frame of messages: a row for each message that a model was sent or returned.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use super::cells::Cell;
-use super::frame::FramePart;
-use super::messages_text;
+use super::frame::{Cell, FramePart};
 use super::node::Node;
 use super::samples::RowReader;
-use super::{RunIds, ids};
+use super::{RunIds, derived_id};
 use crate::eval::error::{LogErrorKind, Result};
 use crate::eval::json::{FieldSelection, Selection};
 use crate::eval::reader::EvalLog;
@@ -74,7 +72,7 @@ impl<'a> MessageReader<'a> {
             let text = |name: &str| message.get(name).and_then(Node::as_text);
             let id = match text("id") {
                 Some(id) => id.to_owned(),
-                None => ids::derived(&sample_id, &format!("message_{number}")),
+                None => derived_id(&sample_id, &format!("message_{number}")),
             };
             part.set_text("message_id", &id);
             part.set_text("sample_id", &sample_id);
@@ -82,13 +80,13 @@ impl<'a> MessageReader<'a> {
             part.set_text("log", &self.run.log);
             part.set_node("role", message.get("role"));
             part.set_node("source", message.get("source"));
-            part.set_text("content", &messages_text::text(&message));
-            let calls = messages_text::tool_calls(&message);
+            part.set_text("content", &content_text(&message));
+            let calls = tool_calls(&message);
             let calls = calls.map(|calls| calls.iter().map(call).collect::<Vec<_>>().join("\n"));
             part.set("tool_calls", &calls.as_deref().map_or(Cell::Null, Cell::Text));
             part.set_node("tool_call_id", message.get("tool_call_id"));
             part.set_node("tool_call_function", message.get("function"));
-            let error = messages_text::tool_error(&message);
+            let error = tool_error(&message);
             part.set("tool_call_error", &error.map_or(Cell::Null, Cell::Text));
             part.set("order", &Cell::Int(number + 1));
             part.end_row(id);
@@ -109,12 +107,12 @@ fn messages(sample: &Node) -> Result<Vec<Node>> {
     let mut messages: Vec<Node> = Vec::new();
     let mut add = |message: &Node| {
         let mut one = Node::List(vec![message.clone()]);
-        messages_text::resolve(&mut one, &attachments);
+        resolve(&mut one, &attachments);
         let Node::List(mut one) = one else { return };
         let Some(message) = one.pop() else { return };
         let key = match message.get("id").and_then(Node::as_text) {
             Some(id) => (true, id.to_owned()),
-            None => (false, messages_text::message(&message)),
+            None => (false, message_text(&message)),
         };
         // An answer that was put together again has another id.
         if seen.insert(key) && !messages.last().is_some_and(|last| is_repeated(last, &message)) {
@@ -151,12 +149,12 @@ fn messages(sample: &Node) -> Result<Vec<Node>> {
 fn is_repeated(last: &Node, message: &Node) -> bool {
     let is_answer = |message: &Node| message.get("role").and_then(Node::as_text) == Some("assistant");
     let functions = |message: &Node| -> Vec<String> {
-        let calls = messages_text::tool_calls(message).unwrap_or_default();
+        let calls = tool_calls(message).unwrap_or_default();
         calls.iter().filter_map(|call| Some(call.get("function")?.python_text())).collect()
     };
     is_answer(last)
         && is_answer(message)
-        && messages_text::text(last) == messages_text::text(message)
+        && content_text(last) == content_text(message)
         && functions(last) == functions(message)
 }
 
@@ -197,12 +195,133 @@ fn sorted(value: &Node) -> Node {
     }
 }
 
+// Messages as one string.
+
+/// What a string starts with that stands for an attachment; the second is that of old logs.
+const REFERENCES: [&str; 2] = ["attachment://", "tc://"];
+
+/// The attachments of a sample by name.
+pub(super) type Attachments = HashMap<String, String>;
+
+/// The strings of messages that may stand for attachments.
+fn strings(messages: &mut Node) -> Vec<&mut String> {
+    let mut strings = Vec::new();
+    let Node::List(messages) = messages else { return strings };
+    for (key, value) in messages.iter_mut().flat_map(fields_mut) {
+        match value {
+            Node::Text(text) if key == "content" => strings.push(text),
+            Node::List(parts) if key == "content" => {
+                for (key, value) in parts.iter_mut().flat_map(fields_mut) {
+                    if let ("text", Node::Text(text)) = (key.as_str(), value) {
+                        strings.push(text);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    strings
+}
+
+fn fields_mut(node: &mut Node) -> impl Iterator<Item = (&mut String, &mut Node)> {
+    let map = if let Node::Map(map) = node { map.as_mut_slice() } else { &mut [] };
+    map.iter_mut().map(|(key, value)| (key, value))
+}
+
+/// Whether a string stands for an attachment, and for which.
+fn reference(text: &str) -> Option<&str> {
+    REFERENCES.iter().find_map(|start| text.strip_prefix(start))
+}
+
+/// Whether one of the messages refers to an attachment.
+pub(super) fn has_references(messages: &mut Node) -> bool {
+    strings(messages).iter().any(|text| reference(text).is_some())
+}
+
+/// Puts attachments back where messages refer to them. One that is missing stays as it is.
+pub(super) fn resolve(messages: &mut Node, attachments: &Attachments) {
+    for text in strings(messages) {
+        if let Some(found) = reference(text).and_then(|name| attachments.get(name)) {
+            *text = found.clone();
+        }
+    }
+}
+
+/// What a message says: its texts, a line each.
+fn content_text(message: &Node) -> String {
+    match message.get("content") {
+        Some(Node::Text(text)) => text.clone(),
+        Some(Node::List(parts)) => {
+            let is_text = |part: &&Node| part.get("type").and_then(Node::as_text) == Some("text");
+            let texts = parts.iter().filter(is_text).filter_map(|part| part.get("text")?.as_text());
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether Python's `str.strip` removes a character.
+fn is_space(c: char) -> bool {
+    // Python also takes the separators of ASCII for white space.
+    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
+}
+
+/// A conversation, or a question that is a string.
+pub(super) fn conversation(messages: &Node) -> String {
+    match messages {
+        Node::Text(text) => format!("user:\n{}\n", text.trim_matches(is_space)),
+        Node::List(messages) => messages.iter().map(message_text).collect::<Vec<_>>().join("\n\n"),
+        _ => String::new(),
+    }
+}
+
+/// A message with its role, and the calls or the error of tools.
+fn message_text(message: &Node) -> String {
+    let role = message.get("role").and_then(Node::as_text).unwrap_or_default();
+    let content = content_text(message);
+    let start = format!("{role}:\n{}\n", content.trim_matches(is_space));
+    if let Some(calls) = tool_calls(message) {
+        return start + &calls.iter().map(call_text).collect::<String>();
+    }
+    match tool_error(message).filter(|_| role == "tool") {
+        Some(error) => {
+            let function = message.get("function").and_then(Node::as_text).filter(|name| !name.is_empty());
+            let function = function.unwrap_or("unknown");
+            format!("{start}\nError in tool call '{function}':\n{error}\n")
+        }
+        None => start,
+    }
+}
+
+/// The calls of tools that a message of the model makes. None at all are an empty list only beside a content that is a
+/// string.
+pub(super) fn tool_calls(message: &Node) -> Option<&[Node]> {
+    let calls = message.get("tool_calls")?.as_list();
+    let is_assistant = message.get("role").and_then(Node::as_text) == Some("assistant");
+    let is_string = message.get("content").is_some_and(|content| content.as_text().is_some());
+    Some(calls).filter(|calls| is_assistant && (is_string || !calls.is_empty()))
+}
+
+/// The error of a tool; old logs have it as a string.
+fn tool_error(message: &Node) -> Option<&str> {
+    let old = message.get("tool_error").and_then(Node::as_text).filter(|error| !error.is_empty());
+    old.or_else(|| message.at(&["error", "message"])?.as_text())
+}
+
+fn call_text(call: &Node) -> String {
+    let function = call.get("function").and_then(Node::as_text).unwrap_or_default();
+    let arguments = call.get("arguments").map(Node::as_map).unwrap_or_default();
+    let arguments: Vec<String> =
+        arguments.iter().map(|(name, value)| format!("{name}: {}", value.python_text())).collect();
+    format!("\nTool Call: {function}\nArguments:\n{}", arguments.join("\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn texts(sample: &str) -> Vec<String> {
-        messages(&Node::parse(sample.as_bytes()).unwrap()).unwrap().iter().map(messages_text::text).collect()
+        messages(&Node::parse(sample.as_bytes()).unwrap()).unwrap().iter().map(content_text).collect()
     }
 
     #[test]
@@ -247,5 +366,42 @@ mod tests {
         let long = "x".repeat(994);
         assert_eq!(text(&format!(r#"{{"a":"{long}"}}"#)), format!("f(\n    a='{long}'\n)"));
         assert_eq!(text(&format!(r#"{{"a":"{}"}}"#, &long[2..])), format!("f(a='{}')", &long[2..]));
+    }
+}
+
+#[cfg(test)]
+mod messages_text_tests {
+    use super::*;
+
+    // What the reference answers.
+    #[test]
+    fn a_conversation_reads_like_the_reference_writes_it() {
+        let input = br#"[{"role":"system","content":" sys \n"},
+            {"role":"user","content":[{"type":"text","text":"one"},{"type":"image","image":"data:"},{"type":"text","text":"two "}]},
+            {"role":"assistant","content":"calling","tool_calls":[
+                {"id":"1","function":"f","arguments":{"a":1,"b":"x","c":[1.0,null,true],"d":{"k":"v"}},"type":"function"},
+                {"id":"2","function":"g","arguments":{},"type":"function"}]},
+            {"role":"tool","content":"res","function":"f","error":{"type":"timeout","message":"late"}},
+            {"role":"tool","content":"res","tool_call_id":"1"},
+            {"role":"assistant","content":"","tool_calls":[]}]"#;
+        let expected = "system:\nsys\n\n\nuser:\none\ntwo\n\n\nassistant:\ncalling\n\nTool Call: f\nArguments:\na: 1\nb: x\nc: [1.0, None, True]\nd: {'k': 'v'}\nTool Call: g\nArguments:\n\n\ntool:\nres\n\nError in tool call 'f':\nlate\n\n\ntool:\nres\n\n\nassistant:\n\n";
+        assert_eq!(conversation(&Node::parse(input).unwrap()), expected);
+        assert_eq!(conversation(&Node::parse(br#"" q\n""#).unwrap()), "user:\nq\n");
+    }
+
+    #[test]
+    fn attachments_are_put_back() {
+        let mut input = Node::parse(
+            br#"[{"role":"user","content":"tc://a"},{"role":"user","content":[{"type":"text","text":"attachment://b"},
+            {"type":"text","text":"attachment://none"}]}]"#,
+        )
+        .unwrap();
+        assert!(has_references(&mut input));
+        let attachments =
+            [("a", "long"), ("b", "longer")].map(|(name, text)| (name.to_owned(), text.to_owned()));
+        resolve(&mut input, &HashMap::from(attachments));
+        assert_eq!(conversation(&input), "user:\nlong\n\n\nuser:\nlonger\nattachment://none\n");
+        // A question that is a string is never one.
+        assert!(!has_references(&mut Node::Text("attachment://a".to_owned())));
     }
 }

@@ -20,21 +20,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod cells;
-mod evals;
-mod frame;
-mod header;
-mod headline;
-mod ids;
-mod messages;
-mod messages_text;
-mod node;
-mod samples;
-
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use arrow_array::RecordBatch;
+use blake2::Blake2s;
+use blake2::digest::Digest;
+use blake2::digest::consts::U16;
+use md5::Md5;
 use rayon::prelude::*;
 
 use super::error::{LogError, LogErrorKind, Result};
@@ -42,11 +35,17 @@ use super::folder::find_logs;
 use super::header::NEWEST;
 use super::limits::LogLimits;
 use super::reader::EvalLog;
+use evals::Times;
 use frame::{FrameBuilder, FramePart};
-use header::Times;
 use messages::MessageReader;
 use node::Node;
 use samples::RowReader;
+
+mod evals;
+mod frame;
+mod messages;
+mod node;
+mod samples;
 
 /// How many samples a thread reads at a time.
 const SAMPLES: usize = 64;
@@ -177,7 +176,7 @@ impl RunIds {
         let created =
             Times::of(text("created")).map_or_else(|| text("created").to_owned(), |times| times.text);
         let eval_id = match text("eval_id") {
-            "" => ids::of_eval(text("run_id"), text("task_id"), &created),
+            "" => id_of_eval(text("run_id"), text("task_id"), &created),
             id => id.to_owned(),
         };
         RunIds { eval_id, log: absolute(path).to_string_lossy().into_owned() }
@@ -274,4 +273,45 @@ fn of_samples(
         }
     }
     Ok(frame)
+}
+
+// Ids of samples, runs and messages that a log does not record, as the reference makes them up.
+
+/// The digits of shortuuid: no two look alike.
+const DIGITS: &[u8; 57] = b"23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+/// How many of them 128 bits take.
+const LENGTH: usize = 22;
+
+/// An id of a part, from that of the whole.
+pub(super) fn derived_id(base: &str, part: &str) -> String {
+    in_digits(Md5::digest(format!("{base}_{part}")).into())
+}
+
+/// The id of the evaluation in a log that records none.
+fn id_of_eval(run: &str, task: &str, created: &str) -> String {
+    in_digits(Blake2s::<U16>::digest(format!("{run}{task}{created}")).into())
+}
+
+fn in_digits(bytes: [u8; 16]) -> String {
+    let mut number = u128::from_be_bytes(bytes);
+    let mut text = Vec::with_capacity(LENGTH);
+    for _ in 0..LENGTH {
+        text.extend(DIGITS.get((number % 57) as usize));
+        number /= 57;
+    }
+    text.reverse();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // What the reference answers.
+    #[test]
+    fn ids_are_those_of_the_reference() {
+        assert_eq!(derived_id("enoscore", "1_1"), "iejPDMn4qnmfW2pQaxAttp");
+        assert_eq!(id_of_eval("r", "ti", "2025-12-31T22:00:00.123000+00:00"), "Xy2sHj7E7E98S8cC2UHtfC");
+        assert_eq!(in_digits([0; 16]), "2".repeat(22));
+    }
 }

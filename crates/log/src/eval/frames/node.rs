@@ -9,7 +9,7 @@ use errorbar_core::python_text::{float_repr, str_repr};
 use jiter::{Jiter, Peek};
 
 use crate::eval::error::{LogErrorKind, Result};
-use crate::eval::wire::decode;
+use crate::eval::wire;
 
 /// How deep values may be nested; the parser's own limit does not see our recursion.
 const MAX_DEPTH: usize = 100;
@@ -36,7 +36,7 @@ impl Node {
 
     /// Reads a document.
     pub(super) fn parse(bytes: &[u8]) -> Result<Node> {
-        let mut json = decode::parser(bytes);
+        let mut json = wire::parser(bytes);
         let peek = json.peek()?;
         let node = Node::read(&mut json, peek)?;
         json.finish()?;
@@ -66,7 +66,7 @@ impl Node {
             }
             Peek::Object => {
                 let mut map = Vec::new();
-                decode::fields(json, |key, json, peek| {
+                wire::fields(json, |key, json, peek| {
                     map.push((key.to_owned(), Node::nested(json, peek, depth)?));
                     Ok(())
                 })?;

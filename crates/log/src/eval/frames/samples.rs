@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use jiter::Peek;
 
-use super::cells::Cell;
-use super::frame::FramePart;
-use super::messages_text::{self, Attachments};
+use super::frame::{Cell, FramePart};
+use super::messages::{self, Attachments};
 use super::node::Node;
-use super::{RunIds, ids};
+use super::{RunIds, derived_id};
 use crate::eval::chunks::SampleExtent;
 use crate::eval::container::Container;
 use crate::eval::error::{LogErrorKind, Result};
 use crate::eval::json::{FieldSelection, Selection, Skimmer};
 use crate::eval::reader::EvalLog;
-use crate::eval::stored::id_and_epoch;
-use crate::eval::wire::decode;
-use crate::eval::zip::decompress::Decompressor;
+use crate::eval::sample::id_and_epoch;
+use crate::eval::wire;
+use crate::eval::zip::Decompressor;
 
 /// The columns, in order.
 pub(super) const COLUMNS: &[&str] = &[
@@ -147,9 +146,9 @@ impl<'a> RowReader<'a> {
         let container = &self.log.container;
         container.sample_pieces(&mut self.decompressor, at, &mut |piece| skimmer.push(piece))?;
         let mut attachments = Attachments::new();
-        decode::root_fields(skimmer.finish()?, |_, json, peek| match peek {
-            Peek::Object => decode::fields(json, |name, json, peek| {
-                let text = decode::text("attachments", json, peek)?.unwrap_or_default();
+        wire::root_fields(skimmer.finish()?, |_, json, peek| match peek {
+            Peek::Object => wire::fields(json, |name, json, peek| {
+                let text = wire::text("attachments", json, peek)?.unwrap_or_default();
                 attachments.insert(name.to_owned(), text);
                 Ok(())
             }),
@@ -165,7 +164,7 @@ impl<'a> RowReader<'a> {
         let recorded = sample.get("uuid").and_then(Node::as_text).filter(|uuid| !uuid.is_empty());
         Ok(match recorded {
             Some(uuid) => uuid.to_owned(),
-            None => ids::derived(&self.run.eval_id, &format!("{id}_{epoch}")),
+            None => derived_id(&self.run.eval_id, &format!("{id}_{epoch}")),
         })
     }
 
@@ -222,10 +221,10 @@ impl<'a> RowReader<'a> {
 
     fn input(&mut self, at: usize, sample: &Node) -> Result<String> {
         let mut input = sample.get("input").cloned().unwrap_or(Node::Null);
-        if messages_text::has_references(&mut input) {
-            messages_text::resolve(&mut input, &self.attachments(at)?);
+        if messages::has_references(&mut input) {
+            messages::resolve(&mut input, &self.attachments(at)?);
         }
-        Ok(messages_text::conversation(&input))
+        Ok(messages::conversation(&input))
     }
 
     fn scores(&self, sample: &Node, part: &mut FramePart) {

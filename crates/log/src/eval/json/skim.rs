@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::outline::{Descent, Outline, PartVisitor};
+use super::{Descent, Outline, PartVisitor};
 use crate::eval::error::{LogError, LogErrorKind, Result};
-use crate::eval::memory_budget::MemoryBudget;
+use crate::eval::limits::MemoryBudget;
 
 /// The fields that are copied of an object, and what of each.
-pub(in crate::eval) type FieldSelection = &'static [(&'static str, Selection)];
+pub(crate) type FieldSelection = &'static [(&'static str, Selection)];
 
 /// What is copied of a value. A value of another type than the one described is copied whole.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::eval) enum Selection {
+pub(crate) enum Selection {
     /// All of it.
     All,
     /// Of an object, these fields.
@@ -26,7 +26,7 @@ pub(in crate::eval) enum Selection {
 
 /// Takes an object in pieces and keeps only the selected fields, as a smaller object.
 #[derive(Debug)]
-pub(in crate::eval) struct Skimmer {
+pub(crate) struct Skimmer {
     outline: Outline,
     skimmed: SkimmedJson,
 }
@@ -52,7 +52,7 @@ struct SkimmedJson {
 
 impl Skimmer {
     /// Keeps these fields, at most this number of bytes of them, which count as held in memory.
-    pub(in crate::eval) fn new(
+    pub(crate) fn new(
         selected: Vec<(&'static str, Selection)>,
         limit: u64,
         memory: Arc<MemoryBudget>,
@@ -72,7 +72,7 @@ impl Skimmer {
     }
 
     /// Forgets what it has, to take another object.
-    pub(in crate::eval) fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         /// A buffer that is larger is not reused for the next object.
         const SMALL: usize = 1 << 20;
         self.outline = Outline::of_object();
@@ -86,13 +86,13 @@ impl Skimmer {
     }
 
     /// Takes the next bytes.
-    pub(in crate::eval) fn push(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<()> {
         self.outline.push(bytes, &mut self.skimmed)
     }
 
     /// The smaller object. An error of its reader is about bytes in it; [`Skimmer::relocate`] gives the offset in the
     /// whole.
-    pub(in crate::eval) fn finish(&mut self) -> Result<&[u8]> {
+    pub(crate) fn finish(&mut self) -> Result<&[u8]> {
         self.outline.finish()?;
         self.skimmed.json.push(b'}');
         self.skimmed.memory.check_tree(&self.skimmed.json)?;
@@ -100,12 +100,12 @@ impl Skimmer {
     }
 
     /// What was copied so far.
-    pub(in crate::eval) fn so_far(&self) -> &[u8] {
+    pub(crate) fn so_far(&self) -> &[u8] {
         &self.skimmed.json
     }
 
     /// An error about the smaller object as one about the whole.
-    pub(in crate::eval) fn relocate(&self, error: LogError) -> LogError {
+    pub(crate) fn relocate(&self, error: LogError) -> LogError {
         let offsets = &self.skimmed.offsets;
         error.map_offset(|at| {
             let after = offsets.partition_point(|(kept, _)| *kept as u64 <= at);

@@ -1,5 +1,6 @@
 //! Every byte of a JSON document validated, in pieces: RFC 8259 with the bare `NaN` and `Infinity` of Python.
 
+use ValidatorState as State;
 use serde::de::IgnoredAny;
 
 use crate::eval::error::{LogError, LogErrorKind, Result};
@@ -18,7 +19,7 @@ pub(crate) fn validate(json: &[u8]) -> Result<()> {
 
 /// Validates a JSON document that comes in pieces.
 #[derive(Debug)]
-pub(in crate::eval) struct Validator {
+pub(crate) struct Validator {
     state: State,
     /// The brackets that are open.
     open: Vec<u8>,
@@ -54,16 +55,14 @@ enum ValidatorState {
     Bare,
 }
 
-use ValidatorState as State;
-
 impl Validator {
-    pub(in crate::eval) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (open, bare, character) = (Vec::new(), Vec::new(), Vec::new());
         Validator { state: State::Value, open, bare, character, at: 0 }
     }
 
     /// Takes the next bytes.
-    pub(in crate::eval) fn push(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<()> {
         self.check_characters(bytes)?;
         let mut rest = bytes;
         while let Some((&byte, after)) = rest.split_first() {
@@ -85,7 +84,7 @@ impl Validator {
     }
 
     /// Nothing follows.
-    pub(in crate::eval) fn finish(&self) -> Result<()> {
+    pub(crate) fn finish(&self) -> Result<()> {
         let is_whole = match self.state {
             State::After => true,
             State::Bare => is_number_or_word(&self.bare),

@@ -2,14 +2,17 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+use std::time::SystemTime;
 
+use errorbar_files::{identity, is_named};
 use flate2::{Decompress, FlushDecompress, Status};
 use zstd::stream::read::Decoder as ZstdDecoder;
 use zstd::zstd_safe::{DCtx, ResetDirective};
 
 use super::format::{self, DEFLATE, ENCRYPTED, LOCAL_LEN, STORED, ZSTD, ZipEntry};
-use super::source::{FileSection, LogFile};
 use crate::eval::error::{LogError, LogErrorKind, Result};
 use crate::eval::json::Validator;
 use crate::eval::limits::LogLimits;
@@ -24,7 +27,7 @@ const READ: usize = 128 << 10;
 const CLAIM: u64 = 4 << 20;
 
 /// Decompresses members. Keep one per thread: it holds contexts and a buffer, which are reused.
-pub(in crate::eval) struct Decompressor {
+pub(crate) struct Decompressor {
     contexts: Contexts,
     piece: Vec<u8>,
     limits: LogLimits,
@@ -56,7 +59,7 @@ impl fmt::Debug for Decompressor {
 }
 
 impl Decompressor {
-    pub(in crate::eval) fn new(limits: LogLimits) -> Self {
+    pub(crate) fn new(limits: LogLimits) -> Self {
         Decompressor { contexts: SPARE.take(), piece: Vec::new(), limits }
     }
 
@@ -65,12 +68,7 @@ impl Decompressor {
     }
 
     /// The whole content; an error unless size and checksum match the central directory.
-    pub(in crate::eval) fn decompress(
-        &mut self,
-        source: &LogFile,
-        name: &str,
-        entry: &ZipEntry,
-    ) -> Result<Vec<u8>> {
+    pub(crate) fn decompress(&mut self, source: &LogFile, name: &str, entry: &ZipEntry) -> Result<Vec<u8>> {
         let limit = self.limits.max_record;
         if entry.decompressed > limit {
             return Err(LogError::from(LogErrorKind::TooLargeRecord { limit }).in_member(name));
@@ -82,7 +80,7 @@ impl Decompressor {
 
     /// The content in pieces, which need no more memory if it is large. They are checked when the last one has
     /// come: an error after it takes them all back.
-    pub(in crate::eval) fn pieces(
+    pub(crate) fn pieces(
         &mut self,
         source: &LogFile,
         name: &str,
@@ -115,14 +113,14 @@ impl Decompressor {
     }
 
     /// Checks that the content is JSON.
-    pub(in crate::eval) fn validate(&mut self, source: &LogFile, name: &str, entry: &ZipEntry) -> Result<()> {
+    pub(crate) fn validate(&mut self, source: &LogFile, name: &str, entry: &ZipEntry) -> Result<()> {
         let mut validator = Validator::new();
         self.pieces(source, name, entry, &mut |piece| validator.push(piece))?;
         validator.finish().map_err(|error| error.in_member(name))
     }
 
     /// The content of a part of the file that is not compressed, in pieces.
-    pub(in crate::eval) fn section(
+    pub(crate) fn section(
         &mut self,
         section: FileSection<'_>,
         each: &mut dyn FnMut(&[u8]) -> Result<()>,
@@ -131,7 +129,7 @@ impl Decompressor {
     }
 
     /// The first bytes of the content, at most this number, **unchecked**.
-    pub(in crate::eval) fn head(
+    pub(crate) fn head(
         &mut self,
         source: &LogFile,
         name: &str,
@@ -223,7 +221,7 @@ impl<R: BufRead> Read for Inflate<'_, R> {
 }
 
 /// Collects pieces, up to a limit.
-pub(in crate::eval) fn collector(into: &mut Vec<u8>, limit: u64) -> impl FnMut(&[u8]) -> Result<()> {
+pub(crate) fn collector(into: &mut Vec<u8>, limit: u64) -> impl FnMut(&[u8]) -> Result<()> {
     move |piece| {
         if (into.len() + piece.len()) as u64 > limit {
             return Err(LogErrorKind::TooLargeRecord { limit }.into());
@@ -250,5 +248,145 @@ fn pieces_of(
             Err(error) if error.raw_os_error().is_some() => return Err(LogErrorKind::Read(error).into()),
             Err(error) => return Err(LogErrorKind::Damaged(format!("cannot decompress: {error}")).into()),
         }
+    }
+}
+
+// Reading a file at offsets, from many threads, without a mapping: a log that shrinks while it is read
+// must give an error, not a signal.
+
+/// A file that is read at offsets.
+#[derive(Debug)]
+pub(crate) struct LogFile {
+    file: File,
+    len: u64,
+    /// When it was last changed before it was opened.
+    changed: Option<SystemTime>,
+}
+
+impl LogFile {
+    pub(crate) fn new(file: File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        Ok(LogFile { file, len: metadata.len(), changed: metadata.modified().ok() })
+    }
+
+    /// The file itself.
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// How long the file was when it was opened, and when it was last changed before.
+    pub(crate) fn stamp(&self) -> (u64, Option<SystemTime>) {
+        (self.len, self.changed)
+    }
+
+    /// Looks again how long the file is.
+    pub(crate) fn refresh(&mut self) -> io::Result<()> {
+        let metadata = self.file.metadata()?;
+        (self.len, self.changed) = (metadata.len(), metadata.modified().ok());
+        Ok(())
+    }
+
+    /// Whether another file is the one that was opened, and was not changed since.
+    pub(crate) fn is_unchanged(&self, other: &File) -> io::Result<bool> {
+        let metadata = other.metadata()?;
+        let is_same = identity(&self.file.metadata()?) == identity(&metadata);
+        Ok(is_same && metadata.len() == self.len && metadata.modified().ok() == self.changed)
+    }
+
+    /// Whether this is the file that has this name now.
+    pub(crate) fn has_name(&self, path: &Path) -> io::Result<bool> {
+        is_named(&self.file, path)
+    }
+
+    /// The length when the file was opened; what a writer appends later is not looked at.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Reads exactly this number of bytes at an offset. Never allocates more than the file holds.
+    pub(crate) fn read(&self, offset: u64, len: u64, into: &mut Vec<u8>) -> io::Result<()> {
+        self.read_up_to(offset, len, into)?;
+        if into.len() as u64 == len { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+
+    /// Reads up to this number of bytes at an offset, fewer only at the end of the file, which may come earlier than
+    /// it did: a writer cuts off the directory to append a member.
+    pub(crate) fn read_up_to(&self, offset: u64, len: u64, into: &mut Vec<u8>) -> io::Result<()> {
+        #[cfg(test)]
+        tests::before_read(offset);
+        let len = len.min(self.len.saturating_sub(offset));
+        into.clear();
+        into.resize(usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?, 0);
+        let mut filled = 0;
+        while let Some(rest) = into.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match read_at(&self.file, rest, offset + filled as u64) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        into.truncate(filled);
+        Ok(())
+    }
+}
+
+/// A part of a file, read from its start to its end.
+#[derive(Debug)]
+pub(crate) struct FileSection<'a> {
+    source: &'a LogFile,
+    at: u64,
+    end: u64,
+}
+
+impl<'a> FileSection<'a> {
+    pub(crate) fn new(source: &'a LogFile, at: u64, len: u64) -> Self {
+        FileSection { source, at, end: at.saturating_add(len) }
+    }
+
+    /// Everything.
+    pub(crate) fn whole(source: &'a LogFile) -> Self {
+        FileSection { source, at: 0, end: source.len }
+    }
+}
+
+impl Read for FileSection<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let wanted = buffer.len().min(left);
+        let read = read_at(&self.source.file, buffer.get_mut(..wanted).unwrap_or_default(), self.at)?;
+        self.at += read as u64;
+        if read == 0 && wanted > 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(read) }
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::cell::RefCell;
+
+    type Change = Box<dyn FnOnce()>;
+
+    thread_local! {
+        /// What another process does before the first read behind the start of a file.
+        static CHANGE: RefCell<Option<Change>> = const { RefCell::new(None) };
+    }
+
+    pub(crate) fn change_before_read(change: impl FnOnce() + 'static) {
+        CHANGE.set(Some(Box::new(change)));
+    }
+
+    pub(crate) fn before_read(offset: u64) {
+        let change = if offset > 0 { CHANGE.take() } else { None };
+        change.into_iter().for_each(|change| change());
     }
 }

@@ -22,11 +22,11 @@ const MAX_RATIO: usize = 64;
 /// A member of a log, complete in memory: header, compressed data and its entry for the directory.
 #[derive(Clone, Debug)]
 pub struct Member {
-    pub(in crate::eval) name: String,
+    pub(crate) name: String,
     /// The local header and the data.
-    pub(in crate::eval) bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// Its offset is known when it is appended.
-    pub(in crate::eval) entry: ZipEntry,
+    pub(crate) entry: ZipEntry,
 }
 
 impl Member {
@@ -102,7 +102,7 @@ impl Encoder {
 
     /// A member compressed by a method, so that a reader of the log can still read it after a member was
     /// replaced. By another method than those three it is zstd.
-    pub(in crate::eval) fn encode_by(&mut self, method: u16, name: &str, json: &[u8]) -> Result<Member> {
+    pub(crate) fn encode_by(&mut self, method: u16, name: &str, json: &[u8]) -> Result<Member> {
         let encode = |encoder: &mut Self| {
             let method = encoder.compress(method, json).map_err(LogErrorKind::Compress)?;
             Member::new(name, method, &encoder.buffer, crc32fast::hash(json), json.len() as u64)
@@ -185,7 +185,7 @@ fn put_plain_frame(content: &[u8], out: &mut Vec<u8>) {
 }
 
 /// A member that is too large to be held decompressed, written piece by piece: a frame for each eight megabytes.
-pub(in crate::eval) struct StreamedMember<'e> {
+pub(crate) struct StreamedMember<'e> {
     encoder: &'e mut Encoder,
     frames: Vec<u8>,
     piece: Vec<u8>,
@@ -196,12 +196,12 @@ pub(in crate::eval) struct StreamedMember<'e> {
 impl<'e> StreamedMember<'e> {
     const PIECE: usize = 8 << 20;
 
-    pub(in crate::eval) fn new(encoder: &'e mut Encoder) -> Self {
+    pub(crate) fn new(encoder: &'e mut Encoder) -> Self {
         let (frames, piece) = (Vec::new(), Vec::new());
         StreamedMember { encoder, frames, piece, crc: crc32fast::Hasher::new(), decompressed: 0 }
     }
 
-    pub(in crate::eval) fn finish(mut self, name: &str) -> Result<Member> {
+    pub(crate) fn finish(mut self, name: &str) -> Result<Member> {
         self.put_piece().map_err(LogErrorKind::Compress)?;
         Member::new(name, ZSTD, &self.frames, self.crc.finalize(), self.decompressed)
     }

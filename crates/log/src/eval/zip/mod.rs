@@ -3,18 +3,21 @@
 //! Written by hand, because a log is not just a zip: it grows while others read it, must survive being
 //! cut anywhere, and its members are made on many threads. General zip crates own the file they write and
 //! know a directory or nothing. What is shared by all parts is the format ([`format`]); a member is made by
-//! an [`Encoder`], found by [`directory`] or, where the directory is lost, by [`scan`], and decompressed by
-//! [`decompress`]; [`local`] compares its local header with the directory.
+//! an [`Encoder`], found by [`read_members`] or, where the directory is lost, by [`scan`], and decompressed by
+//! [`decompress`]; [`check_entry`] compares its local header with the directory.
 
-pub(super) mod assemble;
-pub(super) mod decompress;
-pub(super) mod directory;
-mod encoder;
-mod format;
-pub(super) mod local;
-pub(super) mod scan;
-pub(super) mod source;
-
+#[cfg(test)]
+pub(super) use decompress::tests;
+pub(super) use decompress::{Decompressor, FileSection, LogFile, collector};
 pub(super) use encoder::StreamedMember;
 pub use encoder::{Encoder, Member};
-pub(super) use format::{ZSTD, ZipEntry, directory_bytes};
+pub(super) use format::{
+    Assembler, Directory, DirectoryRecord, Members, ZSTD, ZipEntry, check_entry, directory_bytes,
+    read_members, read_records,
+};
+pub(super) use scan::{FoundMember, ScanResult, all_members, scan};
+
+mod decompress;
+mod encoder;
+mod format;
+mod scan;

@@ -7,38 +7,35 @@ use std::ops::Range;
 
 use indexmap::IndexMap;
 
-use super::decompress::Decompressor;
-use super::directory::Members;
-use super::format::{self, SIZES_AFTER, ZipEntry};
-use super::local::{self, LocalHeader};
-use super::source::LogFile;
+use super::decompress::{Decompressor, LogFile};
+use super::format::{self, LocalHeader, Members, SIZES_AFTER, ZipEntry};
+use crate::eval::container::{SAMPLES, is_derived};
 use crate::eval::error::{LogError, LogErrorKind, Result};
 use crate::eval::limits::{ClaimedSizes, LogLimits};
-use crate::eval::members::{SAMPLES, is_derived};
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub(in crate::eval) struct ScanResult {
-    pub(in crate::eval) members: Members,
+pub(crate) struct ScanResult {
+    pub(crate) members: Members,
     /// Where the last whole member ends.
-    pub(in crate::eval) end: u64,
+    pub(crate) end: u64,
     /// Where a member that is not whole starts, if whole ones come after it.
-    pub(in crate::eval) damaged_at: Option<u64>,
+    pub(crate) damaged_at: Option<u64>,
     /// Whether the file starts like a log, as far as it goes.
-    pub(in crate::eval) could_be_a_log: bool,
+    pub(crate) could_be_a_log: bool,
     /// Where each member ends.
     ends: IndexMap<String, u64>,
 }
 
 impl ScanResult {
     /// Where the last of the members to copy ends.
-    pub(in crate::eval) fn kept_end(&self, keep: impl Fn(&str) -> bool) -> u64 {
+    pub(crate) fn kept_end(&self, keep: impl Fn(&str) -> bool) -> u64 {
         self.ends.iter().filter(|(name, _)| keep(name)).map(|(_, end)| *end).max().unwrap_or(0)
     }
 }
 
 /// Walks the file up to its directory, its end or the first member that is not whole.
-pub(in crate::eval) fn scan(source: &LogFile, decompressor: &mut Decompressor) -> Result<ScanResult> {
+pub(crate) fn scan(source: &LogFile, decompressor: &mut Decompressor) -> Result<ScanResult> {
     let mut found = ScanResult::default();
     let mut claims = ClaimedSizes::new(decompressor.limits(), source.len());
     let mut bytes = Vec::new();
@@ -69,16 +66,16 @@ pub(in crate::eval) fn scan(source: &LogFile, decompressor: &mut Decompressor) -
 }
 
 /// A member of a file, and where in the file it is.
-pub(in crate::eval) struct FoundMember {
-    pub(in crate::eval) name: String,
-    pub(in crate::eval) entry: ZipEntry,
+pub(crate) struct FoundMember {
+    pub(crate) name: String,
+    pub(crate) entry: ZipEntry,
     /// Its local header and its data.
-    pub(in crate::eval) range: Range<u64>,
+    pub(crate) range: Range<u64>,
 }
 
 /// All whole members of a file, in order, the last of each name; and what is damaged between them. What is torn at the
 /// end is no damage: a process that is killed leaves it.
-pub(in crate::eval) fn all_members(
+pub(crate) fn all_members(
     source: &LogFile,
     decompressor: &mut Decompressor,
 ) -> Result<(Vec<FoundMember>, Vec<String>)> {
@@ -119,7 +116,7 @@ pub(in crate::eval) fn all_members(
 
 /// The name of what starts here, whole or not.
 fn name_at(source: &LogFile, offset: u64) -> Result<Option<String>> {
-    let header = local::read(source, offset).map_err(LogErrorKind::Read)?;
+    let header = format::read_local(source, offset).map_err(LogErrorKind::Read)?;
     Ok(header.and_then(|header| String::from_utf8(header.name).ok()))
 }
 
@@ -188,7 +185,7 @@ fn search(
 
 /// The member that starts here and where it ends, if one does and the file is long enough to hold it.
 fn member_at(source: &LogFile, offset: u64) -> Result<Option<(String, ZipEntry, u64)>> {
-    let header = local::read(source, offset).map_err(LogErrorKind::Read)?;
+    let header = format::read_local(source, offset).map_err(LogErrorKind::Read)?;
     Ok(header.and_then(|LocalHeader { name, entry, data_offset }| {
         let end = data_offset.checked_add(entry.compressed).filter(|end| *end <= source.len())?;
         let name = String::from_utf8(name).ok().filter(|_| entry.flags & SIZES_AFTER == 0)?;

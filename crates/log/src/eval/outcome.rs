@@ -4,7 +4,7 @@ use std::fmt;
 
 use errorbar_core::Error;
 
-use crate::eval::header::Status;
+use super::header::Status;
 
 /// What came of checking a log, figure by figure.
 #[derive(Clone, Debug, Default, PartialEq)]
