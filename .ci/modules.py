@@ -12,9 +12,6 @@ from pathlib import Path
 KNOWN: dict[str, set[tuple[str, str]]] = {
     "eval": {
         ("dataset", "expression"),
-        ("model", "recorder"),
-        ("model", "state"),
-        ("registry", "scorers"),
     },
 }
 

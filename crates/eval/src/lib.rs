@@ -8,31 +8,24 @@
 
 mod allowed_paths;
 mod dataset;
-mod effects;
 mod error;
 mod expression;
-mod facade;
 mod few_shot;
+mod macros;
 mod model;
 mod prompts;
-mod recorder;
 mod registry;
 mod rescore;
 mod run;
 mod sample;
-mod scorer;
 pub mod scorers;
-mod setters;
-mod shared_object;
-mod solver;
 pub mod solvers;
-mod state;
-mod stop_rule_problem;
 mod task;
 mod task_check;
 mod task_file;
 mod template;
 pub mod text;
+mod traits;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -43,17 +36,16 @@ pub use dataset::{
     OneOrMany, Record, RecordLocation, RecordPosition, RecordSource, csv_dataset, dataset, json_dataset,
     parquet_dataset,
 };
-pub use effects::{ScorerNeeds, SolverEffects, Template};
-pub use error::{BaseUrlProblem, ChangedPart, Error, Result, TaskChange};
+pub use error::{BaseUrlProblem, ChangedPart, Error, Result, StopRuleProblem, TaskChange};
 pub use errorbar_log::eval::{
     Input, Message, MessageRole, ModelOutput, OutputChoice, SampleId, Targets, Usage,
 };
 pub use expression::{Expression, ExpressionError, ExpressionErrorKind, InvalidExpression};
 pub use model::{
-    AnyModel, Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, CallCounts, Calls, FnModel, Generate,
-    GenerateConfig, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError, ModelErrorKind,
-    Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Replay, Request, RetryPolicy,
-    UsageLimits, allow_connections, max_open_files, model_fn, open_model, shown_cost,
+    AnyModel, Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, CallCounts, Calls, Choice, FnModel,
+    Generate, GenerateConfig, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError,
+    ModelErrorKind, Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Replay, Request,
+    RetryPolicy, TaskState, UsageLimits, allow_connections, max_open_files, model_fn, open_model, shown_cost,
 };
 pub use prompts::TemplateText;
 pub use registry::{SubmittedEntry, built_in_registry, collected_registry};
@@ -65,16 +57,24 @@ pub use run::{
     open_resumable_with,
 };
 pub use sample::{Sample, Target};
-pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};
-pub use solver::{AnySolver, Chain, Solver, SolverEntry};
-pub use state::{Choice, TaskState};
-pub use stop_rule_problem::StopRuleProblem;
 pub use task::{FailOnError, ModelChoice, Task, TaskEntry};
 pub use task_check::TaskProblem;
 pub use task_file::{
     Mistake, TaskArgument, TaskFileError, TaskLoadError, TaskOutline, TaskSelection, load_task_file,
     load_tasks, outline_task_file, parse_task_file,
 };
+
+pub use traits::{
+    AnyScorer, AnySolver, Chain, IntoScore, Scorer, ScorerEntry, ScorerNeeds, Solver, SolverEffects,
+    SolverEntry, Template,
+};
+
+/// The names that `#[scorer]` and `#[solver]` refer to, laid out as in the crate `errorbar`.
+mod facade {
+    pub(crate) use errorbar_core::*;
+
+    pub(crate) use crate as eval;
+}
 
 #[doc(hidden)]
 pub use inventory;

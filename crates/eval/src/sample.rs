@@ -6,7 +6,7 @@ use std::ops::Deref;
 use errorbar_core::Metadata;
 use serde_json::Value as Json;
 
-use crate::setters::setters;
+use crate::macros::setters;
 use crate::{Input, SampleId, Targets};
 
 /// One question of a dataset.

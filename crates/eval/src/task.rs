@@ -8,8 +8,8 @@ use errorbar_core::{Epochs, ErrorPlan, HeadlineRequest, Metadata, Metrics, Regis
 use errorbar_inference::StopRule;
 use serde_json::Value as Json;
 
+use crate::macros::setters;
 use crate::model::{AnyModel, Model};
-use crate::setters::setters;
 use crate::solvers::generate;
 use crate::{AnyScorer, AnySolver, Dataset, GenerateConfig};
 

@@ -11,7 +11,7 @@ use super::error::{DatasetError, InvalidField};
 use super::record::Record;
 use crate::Sample;
 use crate::expression::Expression;
-use crate::setters::setters;
+use crate::macros::setters;
 
 /// One field, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]

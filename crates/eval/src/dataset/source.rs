@@ -14,7 +14,7 @@ use super::reading::{RecordSink, Stop, ToSample};
 use super::record::{IntoSample, Record};
 use super::{Dataset, Fields, Origin, ReadSamples, delimited, json};
 use crate::allowed_paths::is_within;
-use crate::setters::setters;
+use crate::macros::setters;
 
 /// Files whose records become samples: one or several files, folders or patterns, or a dataset of the Hugging Face
 /// hub that was downloaded.

@@ -2,22 +2,17 @@
 
 mod cache;
 mod calls;
-mod client;
 mod config;
 mod connections;
 mod error;
-mod failure;
 #[cfg(feature = "providers")]
 mod genai;
 mod generate;
 mod http;
-mod limits;
-mod mock;
 mod openai;
+mod recorder;
 mod replay;
-mod replay_log;
-mod retry;
-mod servers;
+mod state;
 
 use std::fmt;
 use std::path::Path;
@@ -28,24 +23,27 @@ use errorbar_core::registry::{Entry, EntryKind};
 use errorbar_core::spec::nearest;
 use errorbar_core::{Metadata, Registry, Result, Spec};
 
-use crate::shared_object::shared_object;
+use crate::macros::shared_object;
 use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId, Usage};
 
 pub use cache::{Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, ModelAnswers};
 pub(crate) use calls::FatalError;
+pub use calls::RetryPolicy;
 pub use calls::{CallCounts, Calls, MAX_CONNECTIONS};
-pub use client::{ModelClient, Models};
 pub use config::GenerateConfig;
+pub use config::{Price, Prices, UsageLimits, shown_cost};
+pub(crate) use config::{Spending, time_limit};
 pub use error::{ModelError, ModelErrorKind};
 pub use generate::Generate;
 pub(crate) use generate::SampleUsage;
+pub use generate::{ModelClient, Models};
 pub use http::{allow_connections, max_open_files};
-pub use limits::{Price, Prices, UsageLimits, shown_cost};
-pub(crate) use limits::{Spending, time_limit};
-pub use mock::{FnModel, Mock, model_fn};
 pub(crate) use openai::QUERY;
+pub(crate) use recorder::Recorder;
 pub use replay::Replay;
-pub use retry::RetryPolicy;
+pub use replay::{FnModel, Mock, model_fn};
+pub(crate) use state::unseen;
+pub use state::{Choice, TaskState};
 
 /// Where logs record the models in roles.
 pub(crate) const ROLES: &str = "model_roles";
@@ -217,7 +215,7 @@ impl EntryKind for Provider {
 }
 
 /// The providers that errorbar brings.
-pub(crate) const PROVIDERS: &[ProviderEntry] = &[replay::PROVIDER, mock::PROVIDER, openai::PROVIDER];
+pub(crate) const PROVIDERS: &[ProviderEntry] = &[replay::PROVIDER, replay::MOCK, openai::PROVIDER];
 
 /// Those that errorbar brings if it is built with the feature `providers`.
 pub(crate) const MORE_PROVIDERS: &[ProviderEntry] = {

@@ -1,17 +1,19 @@
 //! `replay/FILE`: answers that were recorded before.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::future::Future;
 use std::path::{Path, PathBuf};
 
-use errorbar_core::{Error, Metadata, Result};
-use errorbar_log::eval::Wire;
+use errorbar_core::chat::MessageSource;
+use errorbar_core::{Error, IndexMap, Metadata, Result};
+use errorbar_log::eval::{AnsweredSample, EvalLog, LogErrorKind, Wire};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::mock::Answers;
-use super::{Model, ModelError, Provider, ProviderEntry, Request, provider, replay_log};
+use super::{Model, ModelError, Provider, ProviderEntry, Request, provider};
 use crate::dataset::limits::{FileText, MemoryBudget, read_text, record};
-use crate::{BoxFuture, ModelOutput, NamedSample, OutputChoice, SampleId, Usage};
+use crate::{BoxFuture, MessageRole, ModelOutput, NamedSample, OutputChoice, SampleId, Usage};
 
 pub(super) const PROVIDER: ProviderEntry = provider!(
     "replay",
@@ -88,7 +90,7 @@ impl Replay {
         };
         let mut held = MemoryBudget::of_file(&path);
         let mut answers: HashMap<(String, u32), ReplayEntry> = HashMap::new();
-        let is_log = replay_log::outputs(&path, |id, epoch, entry| {
+        let is_log = outputs(&path, |id, epoch, entry| {
             held.add((size_of::<((String, u32), ReplayEntry)>() + RECORDED_BYTES + entry.bytes()) as u64)?;
             answers.insert((id.to_string(), epoch), entry);
             Ok(())
@@ -179,5 +181,214 @@ impl Model for Replay {
             ))),
             _ => Ok(()),
         }
+    }
+}
+
+// `replay/LOG.eval`: the outputs of an earlier run.
+
+/// The outputs of a log, by sample and epoch; nothing if the file is no eval log. A `.json` file may hold JSON lines.
+///
+/// # Errors
+/// What is wrong with a log.
+pub(super) fn outputs(
+    path: &Path,
+    mut take: impl FnMut(SampleId, u32, ReplayEntry) -> Result<(), String>,
+) -> Result<bool, String> {
+    let is = |name: &str| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(name));
+    if !is("eval") && !is("json") {
+        return Ok(false);
+    }
+    let opened = EvalLog::open(path).and_then(|log| log.header().map(|_| log));
+    let log = match opened {
+        Ok(log) => log,
+        Err(error) if is("json") && !matches!(error.kind(), LogErrorKind::Open(_)) => return Ok(false),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut reader = log.answers();
+    for at in 0..log.sample_count() {
+        let sample = reader.read(at).map_err(|error| error.to_string())?;
+        let (id, epoch) = (sample.id.clone(), sample.epoch);
+        if let Some(entry) = entry(sample) {
+            take(id, epoch, entry)?;
+        }
+    }
+    Ok(true)
+}
+
+/// What the model said about a sample, call by call: the messages that it added to the conversation, and the output.
+/// Nothing if it has no output, because it ended with an error.
+fn entry(sample: AnsweredSample) -> Option<ReplayEntry> {
+    let AnsweredSample { messages, output, .. } = sample;
+    if output.choices.is_empty() && output.completion.is_empty() {
+        return None;
+    }
+    let is_generated = |role, source| role == MessageRole::Assistant && source != Some(MessageSource::Input);
+    let mut texts: Vec<String> = messages
+        .into_iter()
+        .filter(|message| is_generated(message.role, message.source))
+        .map(|message| message.content)
+        .collect();
+    // Solvers may change the conversation; what they judged is the output.
+    texts.pop();
+    let answers = match texts.is_empty() {
+        true => Answers::One(output.completion.clone()),
+        false => {
+            texts.push(output.completion.clone());
+            Answers::Each(texts)
+        }
+    };
+    Some(ReplayEntry { answers, usage: output.usage.clone(), output: Some(Box::new(output)) })
+}
+
+// `mock/…`: scripted answers, for trying things out and for tests.
+
+pub(super) const MOCK: ProviderEntry = provider!(
+    "mock",
+    "Scripted answers: mock/TEXT answers TEXT to everything; a JSON list has one string per call, a JSON object those of each sample id.",
+    Provider::local(|script, _| Ok(Mock::new(script)?.into()))
+);
+
+/// A model with scripted answers.
+///
+/// ```
+/// use errorbar_eval::Mock;
+/// Mock::new("ANSWER: B")?; // always the same
+/// Mock::new(r#"["first try", "on reflection"]"#)?; // one string for each call about a sample
+/// Mock::new(r#"{"q1": "ANSWER: A", "q2": ["x", "y"]}"#)?; // by sample
+/// # Ok::<(), errorbar_core::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Mock {
+    name: String,
+    script: Script,
+}
+
+#[derive(Debug)]
+enum Script {
+    Always(Answers),
+    BySample(IndexMap<String, Answers>),
+}
+
+/// One string, or one for each call; the last one is repeated.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Answers {
+    One(String),
+    Each(Vec<String>),
+}
+
+impl Answers {
+    /// About how many bytes the strings take.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Answers::One(text) => text.len(),
+            Answers::Each(texts) => texts.iter().map(|text| size_of::<String>() + text.len()).sum(),
+        }
+    }
+
+    /// The answer to the call of this number; the last one answers whatever follows.
+    /// All of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
+        let texts = match self {
+            Answers::One(text) => std::slice::from_ref(text),
+            Answers::Each(texts) => texts,
+        };
+        texts.iter().map(String::as_str)
+    }
+
+    pub(super) fn at(&self, call: u32) -> Option<&str> {
+        match self {
+            Answers::One(text) => Some(text),
+            Answers::Each(texts) => texts.get(call as usize).or(texts.last()).map(String::as_str),
+        }
+    }
+}
+
+impl Mock {
+    /// A model with this script.
+    ///
+    /// # Errors
+    /// A script that begins as a JSON list or object and is none of strings.
+    pub fn new(script: &str) -> Result<Self> {
+        let name = format!("mock/{script}");
+        let wrong = |error: serde_json::Error| {
+            Error::custom(format!(
+                "`{name}`: a script is a string, a JSON list of strings, or a JSON object from sample ids to those: {error}"
+            ))
+        };
+        let script = if script.starts_with('[') {
+            Script::Always(Answers::Each(serde_json::from_str(script).map_err(wrong)?))
+        } else if script.starts_with('{') {
+            Script::BySample(serde_json::from_str(script).map_err(wrong)?)
+        } else {
+            Script::Always(Answers::One(script.to_owned()))
+        };
+        Ok(Mock { name, script })
+    }
+}
+
+impl Model for Mock {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
+        Box::pin(async move {
+            let answers = match &self.script {
+                Script::Always(answers) => Some(answers),
+                Script::BySample(samples) => samples.get(&request.sample_id.to_string()),
+            };
+            let text = answers.and_then(|answers| answers.at(request.call)).ok_or_else(|| {
+                Error::custom(format!(
+                    "the script of the mock model has no answer for sample {:?}; add one",
+                    request.sample_id.to_string()
+                ))
+            })?;
+            Ok(ModelOutput::from_text(self.name.as_str(), text))
+        })
+    }
+}
+
+/// A model made of a closure, for tests and custom models.
+///
+/// ```
+/// use errorbar_eval::model_fn;
+/// let shouting = model_fn("mine/shouting", |request| {
+///     let text = request.messages.last().map(|message| message.content.to_uppercase());
+///     async move { Ok(text.unwrap_or_default()) }
+/// });
+/// ```
+pub fn model_fn<F, Fut>(name: impl Into<String>, answer: F) -> FnModel<F>
+where
+    F: Fn(Request<'_>) -> Fut + Send + Sync,
+    Fut: Future<Output = Result<String>> + Send + 'static,
+{
+    FnModel { name: name.into(), answer }
+}
+
+/// A model made of a closure; see [`model_fn`].
+pub struct FnModel<F> {
+    name: String,
+    answer: F,
+}
+
+impl<F> fmt::Debug for FnModel<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "model_fn({:?})", self.name)
+    }
+}
+
+impl<F, Fut> Model for FnModel<F>
+where
+    F: Fn(Request<'_>) -> Fut + Send + Sync,
+    Fut: Future<Output = Result<String>> + Send + 'static,
+{
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
+        let answer = (self.answer)(request);
+        Box::pin(async move { Ok(ModelOutput::from_text(self.name.as_str(), answer.await?)) })
     }
 }

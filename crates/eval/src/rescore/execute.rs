@@ -8,16 +8,15 @@ use std::thread;
 
 use errorbar_core::chat::{Event, EventKind, SampleEvents, SpanKind};
 use errorbar_core::{IndexMap, Metadata, MetadataKeys, SampleId, Score, ScoreColumns};
-use errorbar_log::eval::{AnsweredSample, EvalLog, SampleLimit};
+use errorbar_log::eval::{AnsweredSample, EvalLog, PlanRecord, SampleLimit};
 use tokio::time::Instant;
 
-use super::PreparedRescore;
-use super::error::RescoreError;
-use super::state::{ChoiceMode, question, state};
+use super::{PreparedRescore, RescoreError};
+use crate::model::Recorder;
 use crate::model::SampleUsage;
-use crate::recorder::Recorder;
 use crate::run::{since_epoch, within};
-use crate::{AnyScorer, CancelToken, Generate, Models, Usage, UsageLimits, lock};
+use crate::text::marked_choices;
+use crate::{AnyScorer, CancelToken, Generate, Models, Sample, Target, TaskState, Usage, UsageLimits, lock};
 
 /// How many samples are scored at once, if scorers call models, by default.
 const MAX_SAMPLES: usize = 32;
@@ -333,4 +332,54 @@ impl Scoring {
             outcome.failure = Some((at, error));
         }
     }
+}
+
+// A stored sample as the conversation that scorers judge.
+
+/// How multiple-choice questions were answered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ChoiceMode {
+    /// Whether more than one choice may be marked.
+    multiple: bool,
+}
+
+impl ChoiceMode {
+    /// As the solvers of the log say.
+    pub(super) fn of(plan: &PlanRecord) -> Self {
+        let multiple = plan.steps.iter().any(|step| {
+            step.solver.rsplit('/').next() == Some("multiple_choice")
+                && step.params.get("multiple_correct").and_then(serde_json::Value::as_bool) == Some(true)
+        });
+        ChoiceMode { multiple }
+    }
+}
+
+/// The question as a dataset has it, for what scorers check.
+pub(super) fn question(answered: &AnsweredSample) -> Sample {
+    Sample {
+        input: answered.input.clone(),
+        target: Target::from(answered.target.clone()),
+        choices: answered.choices.clone(),
+        id: Some(answered.id.clone()),
+        metadata: answered.metadata.clone(),
+    }
+}
+
+/// The conversation when it had ended.
+pub(super) fn state(model: &str, answered: AnsweredSample, mode: ChoiceMode) -> TaskState {
+    let sample = question(&answered);
+    let mut state = TaskState::new(model, &sample, answered.id, answered.epoch);
+    state.messages = answered.messages;
+    state.output = answered.output;
+    state.store = answered.store;
+    state.completed = true;
+    state.limit = answered.limit.map(|kind| SampleLimit::new(kind, 0.0, None));
+    // Logs do not record which choices were marked, and a scorer that finds none would find every answer wrong; the
+    // output names them.
+    let marked = marked_choices(&state.output.completion, state.choices.len(), mode.multiple);
+    let marked = marked.unwrap_or_default();
+    for (place, choice) in state.choices.iter_mut().enumerate() {
+        choice.marked = Some(marked.contains(&place));
+    }
+    state
 }

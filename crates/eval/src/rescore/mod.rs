@@ -8,29 +8,28 @@
 //! Nothing is written before every sample has its scores, so a grader that fails leaves no half of a log behind. Scores
 //! are small; the samples are read again when the log is written.
 
-mod error;
 mod execute;
-mod state;
-mod uncalled;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use errorbar_core::engine::unique_names;
 use errorbar_core::{Evaluation, IndexMap, Metadata, Plan, Registry, Results, ScoreColumns, ScorerPlan};
 use errorbar_files::WrittenFile;
 use errorbar_log::eval::{
-    EvalLog, Header, LogLock, LogWarning, NewScorer, NewScores, Revision, ScoreAction, ScorerInfo,
-    metrics_to_log, plan_from_header,
+    EvalInfo, EvalLog, Header, LogError, LogLock, LogWarning, NewScorer, NewScores, Revision, ScoreAction,
+    ScorerInfo, metrics_to_log, plan_from_header,
 };
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-pub use error::RescoreError;
-
-use self::execute::NewColumns;
-use crate::run::{declared_range, now, options_of};
-use crate::{AnyScorer, CancelToken, Models, RunOptions, Usage, UsageLimits};
+use crate::model::{Model, ModelError, ROLES, Request};
+use crate::run::{check_prices, declared_range, now, open_graders, options_of};
+use crate::{
+    AnyModel, AnyScorer, BoxFuture, CancelToken, GenerateConfig, ModelClient, ModelOutput, Models,
+    RunOptions, Usage, UsageLimits,
+};
+use execute::NewColumns;
 
 /// Scores the stored outputs of a log.
 ///
@@ -110,11 +109,11 @@ impl Rescore {
             return Err(RescoreError::NoSamples { log: log.path().to_owned() });
         }
         let header = log.header()?;
-        let models = uncalled::models(&header.eval.model, &self.scorers, options, registry)?;
+        let models = grader_models(&header.eval.model, &self.scorers, options, registry)?;
         for scorer in &self.scorers {
             if let Some(role) = scorer.roles().into_iter().find(|role| !models.roles.contains_key(role)) {
                 let scorer = scorer.spec().log_name().into_owned();
-                let recorded = uncalled::recorded_role(&header.eval, &role);
+                let recorded = recorded_role(&header.eval, &role);
                 return Err(RescoreError::NoGrader { scorer, role, recorded });
             }
         }
@@ -362,5 +361,135 @@ impl RescoredLog {
             info.set_picks_option();
         }
         NewScorer { name: name.to_owned(), info }
+    }
+}
+
+// Why a log could not be scored again.
+
+/// Why a log could not be scored again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RescoreError {
+    /// There is no scorer.
+    #[error("there is no scorer to score the log with")]
+    NoScorer,
+    /// There is nothing to score.
+    #[error("{}: the log has no samples to score", log.display())]
+    NoSamples {
+        /// The log.
+        log: PathBuf,
+    },
+    /// A scorer that calls a model in a role, and no model has it: the evaluated model is not called.
+    #[error(
+        "the scorer `{scorer}` asks a model in the role `{role}`, and none has it; the model that was evaluated is not \
+         called{}",
+        recorded.as_ref().map(|model| format!(" (in the log, the role had {model})")).unwrap_or_default()
+    )]
+    NoGrader {
+        /// The scorer.
+        scorer: String,
+        /// The role.
+        role: String,
+        /// The model that had the role when the log was made.
+        recorded: Option<String>,
+    },
+    /// A sample that could not be scored.
+    #[error("{}: sample {sample:?}, epoch {epoch}: the scorer `{scorer}` {problem}", log.display())]
+    Sample {
+        /// The log.
+        log: PathBuf,
+        /// The sample.
+        sample: String,
+        /// Its epoch.
+        epoch: u32,
+        /// The scorer.
+        scorer: String,
+        /// What went wrong.
+        problem: String,
+    },
+    /// It was cancelled.
+    #[error("{}: cancelled when {done} of {total} samples were scored; nothing was written", log.display())]
+    Cancelled {
+        /// The log.
+        log: PathBuf,
+        /// The number of samples that were scored.
+        done: usize,
+        /// Of how many.
+        total: usize,
+    },
+    /// A limit on what graders may use was passed.
+    #[error("{}: {limit} to score it, when {done} of {total} samples were scored; nothing was written", log.display())]
+    LimitReached {
+        /// The log.
+        log: PathBuf,
+        /// Which, in words.
+        limit: String,
+        /// The number of samples that were scored.
+        done: usize,
+        /// Of how many.
+        total: usize,
+    },
+    /// The log.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// The models of graders.
+    #[error(transparent)]
+    Models(#[from] crate::Error),
+    /// The results of the new scores.
+    #[error(transparent)]
+    Results(errorbar_core::Error),
+}
+
+// The models of graders, and what stands in for the evaluated model, which is not called.
+
+/// Has the name of the model that was evaluated, and no answers.
+#[derive(Debug)]
+struct UncalledModel {
+    name: String,
+}
+
+impl Model for UncalledModel {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn generate<'a>(&'a self, _: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
+        Box::pin(async move {
+            Err(ModelError::permanent(format!(
+                "the model that was evaluated, {}, is not called when its outputs are scored; give the scorer another \
+                 model, or a role that a model has",
+                self.name
+            )))
+        })
+    }
+}
+
+/// The models that scorers may call.
+fn grader_models(
+    evaluated: &str,
+    scorers: &[AnyScorer],
+    options: &RunOptions,
+    registry: &Registry,
+) -> crate::Result<Models> {
+    let model = AnyModel::from(UncalledModel { name: evaluated.to_owned() });
+    let client = ModelClient::new(model, GenerateConfig::default(), options.calls.clone());
+    let mut models = Models::only(client);
+    open_graders(&mut models, scorers, Path::new(""), options, registry, &[])?;
+    models.prices = options.prices.clone();
+    // The evaluated model costs nothing: it is not called.
+    check_prices(models.roles.values().flatten().chain(models.named.values()), options)?;
+    Ok(models)
+}
+
+/// The model that a log records in a role.
+pub(super) fn recorded_role(eval: &EvalInfo, role: &str) -> Option<String> {
+    let recorded = eval.extra.get(ROLES)?.get(role)?;
+    let name = |model: &Json| model.get("model").and_then(Json::as_str).map(str::to_owned);
+    match recorded {
+        Json::Array(models) => {
+            let names: Option<Vec<String>> = models.iter().map(name).collect();
+            names.map(|names| names.join(", "))
+        }
+        model => name(model),
     }
 }

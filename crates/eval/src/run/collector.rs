@@ -9,12 +9,12 @@ use errorbar_core::{Metadata, Score, ScoreColumns};
 use errorbar_log::eval::{LogError, LogWriter, StoredSample};
 use errorbar_stats::sequential::SequenceError;
 
+use super::execute::SampleOutcome;
 use super::execute::{Delivery, SampleQueue};
-use super::observer::{Observer, Progress};
 use super::prepare::PreparedTask;
 use super::running::RunningFigures;
-use super::sample::SampleOutcome;
 use super::stop::{CancelToken, StopReason};
+use super::stop::{Observer, Progress};
 use super::stopping::{StopMonitor, StopPlan};
 use crate::model::{FatalError, ModelErrorKind, SampleUsage};
 

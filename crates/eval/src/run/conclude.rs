@@ -15,11 +15,11 @@ use tokio::sync::oneshot;
 
 use super::collector::Collector;
 use super::execute::{SampleQueue, start_workers};
-use super::observer::Observer;
+use super::models::{RecordedServer, recorded_servers};
 use super::options::LogFormat;
 use super::prepare::PreparedTask;
 use super::record::now;
-use super::servers::{RecordedServer, recorded_servers};
+use super::stop::Observer;
 use super::stop::{CancelToken, StopReason};
 use super::stopping::{StopMonitor, StopPlan};
 use crate::{Error, Result, Usage};

@@ -1,15 +1,27 @@
 //! The workers: a number of samples at once, none of them waiting for another.
 
 use std::ops::Range;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
-use errorbar_log::eval::{Encoder, LogError};
+use errorbar_core::chat::{EventKind, ScoreEvent, SpanKind, SpanNumber};
+use errorbar_core::{Metadata, Score};
+use errorbar_log::eval::{
+    EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, Transcript, encode_sample,
+    timestamp,
+};
+use futures_util::FutureExt;
 use tokio::sync::oneshot;
+use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::prepare::PreparedTask;
-use super::sample::{SampleOutcome, run_sample};
+use super::record::{now, since_epoch};
 use super::stop::CancelToken;
-use crate::lock;
+use crate::model::Recorder;
+use crate::model::{FatalError, SampleUsage, time_limit};
+use crate::{Generate, Sample, SampleId, TaskState, lock};
 
 /// A sample that has been run, or why its record could not be made; the worker waits for the answer.
 pub(super) struct Delivery {
@@ -118,4 +130,236 @@ async fn work(
 async fn hand_over(sender: &mpsc::Sender<Delivery>, done: Result<SampleOutcome, LogError>) -> bool {
     let (counted, answer) = oneshot::channel();
     sender.send(Delivery { done, counted }).is_ok() && answer.await.is_ok()
+}
+
+// One sample in one epoch: solved, scored, and made into a record.
+
+/// A sample that has been run, ready to be written.
+#[derive(Debug)]
+pub(super) struct SampleOutcome {
+    /// Its place among all samples times epochs.
+    pub(super) index: usize,
+    pub(super) encoded: EncodedSample,
+    pub(super) scores: Vec<(String, Score)>,
+    /// The metadata as the solver left it.
+    pub(super) metadata: errorbar_core::Metadata,
+    pub(super) problem: Option<String>,
+    /// The limit that ended it.
+    pub(super) limit: Option<SampleLimit>,
+    pub(super) used: SampleUsage,
+    /// What ends the run, which is not the fault of the sample.
+    pub(super) refusal: Option<FatalError>,
+    /// The sample as people read it, if somebody wants to.
+    pub(super) transcript: Option<Box<Transcript>>,
+}
+
+/// Runs one sample in one epoch. What goes wrong with it is recorded, not returned.
+pub(super) async fn run_sample(
+    prepared: &PreparedTask,
+    index: usize,
+    (id, sample, epoch): (&SampleId, &Sample, u32),
+    encoders: &EncoderPool,
+    with_transcript: bool,
+) -> Result<SampleOutcome, LogError> {
+    let (started, since_epoch) = (Instant::now(), since_epoch());
+    let started_at = timestamp(since_epoch);
+    let steps = prepared.steps.as_ref();
+    let recorder = steps.map(|_| Recorder::new(started, since_epoch));
+    let generate = Arc::new(Generate::of(Arc::clone(&prepared.models)).recorded(recorder));
+    let mut state =
+        TaskState::new(prepared.model_name(), sample, id.clone(), epoch).with_generate(Arc::clone(&generate));
+    let allowed = prepared.models.limits.time;
+    if let Some(steps) = steps {
+        let init = generate.begin_span(SpanKind::Init, &steps.init);
+        generate.record(|| EventKind::SampleInit);
+        generate.end_span(init);
+    }
+
+    let solving = steps.and_then(|steps| steps.begin_solving(&generate));
+    let solved = within(allowed, prepared.solver.solve(&mut state, &generate)).await;
+    // What blocks its thread cannot be ended, but it has reached its time limit all the same.
+    let time_passed = allowed.filter(|allowed| solved.is_none() || started.elapsed() > *allowed);
+    if solved.is_none() {
+        generate.give_up();
+    }
+    // A timeout because the model gave no answer is no limit of the sample, but a failure.
+    let trouble = generate.trouble().filter(|_| solved.is_none());
+    let limit = generate.used().limit.or(time_passed.map(time_limit)).filter(|_| trouble.is_none());
+    let mut problem = match solved {
+        None if trouble.is_some() => Some(format!(
+            "the solver did not end within the time limit of {} s: {}",
+            allowed.unwrap_or_default().as_secs_f64(),
+            trouble.unwrap_or_default()
+        )),
+        // The error only reports that there is a limit.
+        _ if limit.is_some() => None,
+        Some(Err(failure)) => Some(format!("the solver {failure}")),
+        _ => None,
+    };
+
+    if let Some(limit) = &limit {
+        generate.record(|| limit_event(limit));
+    }
+    generate.end_span(solving);
+
+    let mut scores = Vec::with_capacity(prepared.scorers.len());
+    if problem.is_none() {
+        let judging = steps.and_then(|steps| generate.begin_span(SpanKind::Scorers, &steps.scorers));
+        // What a limit has ended is judged as it is, and has half of the time for it.
+        generate.start_scoring();
+        state.limit.clone_from(&limit);
+        let left = allowed.map(|allowed| allowed.saturating_sub(started.elapsed()).max(allowed / 2));
+        let scoring = Instant::now();
+        for (number, (name, scorer)) in prepared.scorers.iter().enumerate() {
+            let left = left.map(|left| left.saturating_sub(scoring.elapsed()));
+            let step = steps.and_then(|steps| steps.scorer(number));
+            let span = step.and_then(|step| generate.begin_span(SpanKind::Scorer, &step.name));
+            let score = within(left, scorer.score(&state, &sample.target)).await;
+            if let (Some(Ok(Some(score))), Some(step)) = (&score, step) {
+                generate.record(|| step.score_event(name, score, generate.used()));
+            }
+            generate.end_span(span);
+            let failure = match score {
+                Some(Ok(score)) => {
+                    scores.extend(score.map(|score| (name.clone(), score)));
+                    continue;
+                }
+                Some(Err(failure)) => failure,
+                None => {
+                    generate.give_up();
+                    format!(
+                        "did not end within what the time limit of {} s leaves it; allow more time, or see what it waits for",
+                        allowed.unwrap_or_default().as_secs_f64()
+                    )
+                }
+            };
+            problem = Some(format!("the scorer `{name}` {failure}"));
+            break;
+        }
+        generate.end_span(judging);
+    }
+    if let Some(problem) = &problem {
+        generate.record(|| EventKind::Error { message: problem.clone() });
+        // Half of the scores would count in some metrics and not in others.
+        scores.clear();
+    }
+    let error = problem.as_deref().map(EvalError::new);
+    let used = generate.used();
+    let (uuid, completed_at) = (Uuid::new_v4().simple().to_string(), now());
+    let elapsed = started.elapsed();
+    let (events, waited) = generate.take_events().unzip();
+    let working = elapsed.saturating_sub(waited.unwrap_or_default());
+    let record = SampleRecord::new(id, epoch)
+        .input(&sample.input)
+        .choices((!sample.choices.is_empty()).then_some(sample.choices.as_slice()))
+        .target(sample.target.targets())
+        .messages(&state.messages)
+        .output(&state.output)
+        .scores(&scores)
+        .metadata(&state.metadata)
+        .store(&state.store)
+        .model_usage(&used.by_model)
+        .role_usage(&used.by_role)
+        .started_at(&started_at)
+        .completed_at(&completed_at)
+        .total_time(elapsed.as_secs_f64())
+        .working_time(working.as_secs_f64())
+        .uuid(&uuid)
+        .error(error.as_ref())
+        .limit(limit.as_ref())
+        .events(events.as_ref())
+        .initial_metadata(&sample.metadata);
+    let encoded = encoders.encode(|encoder| encode_sample(encoder, &record))?;
+    // What cannot be shown is in the log all the same.
+    let transcript = with_transcript.then(|| record.transcript().ok().map(Box::new)).flatten();
+    let refusal = generate.met_refusal();
+    let metadata = state.metadata;
+    Ok(SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal, transcript })
+}
+
+fn limit_event(limit: &SampleLimit) -> EventKind {
+    let SampleLimit { kind, limit, reason, .. } = limit;
+    EventKind::Limit { kind: kind.clone(), limit: *limit, reason: reason.clone().unwrap_or_default() }
+}
+
+/// What comes of some work, if it ends in time; what goes wrong in it is put into words.
+pub(crate) async fn within<T>(
+    allowed: Option<Duration>,
+    work: impl Future<Output = errorbar_core::Result<T>>,
+) -> Option<Result<T, String>> {
+    let work = AssertUnwindSafe(work).catch_unwind();
+    let ended = match allowed {
+        None => work.await,
+        Some(allowed) => tokio::time::timeout(allowed, work).await.ok()?,
+    };
+    Some(match ended {
+        Ok(result) => result.map_err(|error| format!("failed: {error}")),
+        Err(panic) => Err(format!("panicked: {}", panic_text(panic.as_ref()))),
+    })
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+}
+
+// The names of the steps of a task, as events have them: the same for every sample.
+
+/// The names of the steps of a task.
+#[derive(Debug)]
+pub(super) struct StepNames {
+    pub(super) init: Arc<str>,
+    pub(super) solvers: Arc<str>,
+    pub(super) scorers: Arc<str>,
+    /// The solver, unless it is a chain, which names its own.
+    solver: Option<Arc<str>>,
+    each_scorer: Vec<ScorerStep>,
+}
+
+/// A scorer, as events have it.
+#[derive(Debug)]
+pub(super) struct ScorerStep {
+    pub(super) name: Arc<str>,
+    args: Arc<Metadata>,
+}
+
+impl StepNames {
+    pub(super) fn of(prepared: &PreparedTask) -> Self {
+        let solver = prepared.solver.spec().name;
+        let each_scorer = prepared.scorers.iter().zip(&prepared.plan.scorers).map(|((name, _), plan)| {
+            ScorerStep { name: Arc::from(name.as_str()), args: Arc::new(plan.params.clone()) }
+        });
+        StepNames {
+            init: Arc::from(SpanKind::Init.name()),
+            solvers: Arc::from(SpanKind::Solvers.name()),
+            scorers: Arc::from(SpanKind::Scorers.name()),
+            solver: (solver != "chain").then(|| Arc::from(solver)),
+            each_scorer: each_scorer.collect(),
+        }
+    }
+
+    /// Begins the span of all solvers; ending it ends that of the solver.
+    pub(super) fn begin_solving(&self, generate: &Generate) -> Option<SpanNumber> {
+        let span = generate.begin_span(SpanKind::Solvers, &self.solvers);
+        if let Some(solver) = &self.solver {
+            generate.begin_span(SpanKind::Solver, solver);
+        }
+        span
+    }
+
+    pub(super) fn scorer(&self, number: usize) -> Option<&ScorerStep> {
+        self.each_scorer.get(number)
+    }
+}
+
+impl ScorerStep {
+    pub(super) fn score_event(&self, scorer: &str, score: &Score, used: SampleUsage) -> EventKind {
+        EventKind::Score(Box::new(ScoreEvent {
+            scorer: scorer.to_owned(),
+            args: Arc::clone(&self.args),
+            score: score.clone(),
+            model_usage: used.by_model,
+            role_usage: used.by_role,
+        }))
+    }
 }

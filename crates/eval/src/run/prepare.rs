@@ -14,9 +14,9 @@ use errorbar_core::{
 use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 use errorbar_log::inspect::project;
 
+use super::execute::StepNames;
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
-use super::steps::StepNames;
 use super::stopping::StopPlan;
 use crate::NamedSample;
 use crate::task::Origin;

@@ -12,9 +12,8 @@ use jiff::Timestamp;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-use super::options::RunOptions;
+use super::options::{self, RunOptions};
 use super::prepare::PreparedTask;
-use super::recorded_limits;
 use crate::model::ROLES;
 use crate::{AnyModel, AnyScorer, ModelClient, Models, Task};
 
@@ -173,7 +172,7 @@ fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
         note(SCORER_DIGESTS, json!(digests));
     }
     record_stopping(prepared, &mut config.extra);
-    recorded_limits::record(prepared, &mut config.extra);
+    options::record_limits(prepared, &mut config.extra);
     prepared.log_format.record(&mut config.extra);
     config.limit = options.limit.map(Json::from);
     config.sample_id = (!options.sample_ids.is_empty()).then(|| json!(options.sample_ids));

@@ -9,20 +9,17 @@ use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec};
 use errorbar_inference::StopRule;
 use errorbar_log::eval::{
     ERRORS, EvalInfo, EvalLog, LogError, LogLimits, LogWriter, PlanRecord, STOP_WHEN, STOPPED_EARLY,
-    SampleFields, Status, StoredSample, recorded_errors,
+    SampleFields, Status, StoppedEarly, StoredSample, recorded_errors,
 };
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::conclude::FinishedRun;
-use super::observer::Observer;
-use super::options::{LOG_FORMAT, LogFormat, RunOptions};
+use super::models::recorded_roles;
+use super::options::{self, LOG_FORMAT, LogFormat, RunOptions};
 use super::prepare::PreparedTask;
 use super::record::{BASE_URL, LOG_EVENTS, SCORER_DIGESTS, TASK_FILE_DIGEST, record_stopping, recorded_args};
-use super::recorded_limits;
-use super::servers::recorded_roles;
-use super::stop::CancelToken;
-use crate::model::ROLES;
-use crate::model::{OpenOptions, QUERY, open_model};
+use super::stop::{CancelToken, Observer, StopReason};
+use crate::model::{OpenOptions, QUERY, ROLES, open_model};
 use crate::{
     AnyModel, ChangedPart, Error, FailOnError, GenerateConfig, ModelChoice, Result, Sample, Task, TaskChange,
 };
@@ -152,7 +149,7 @@ impl ResumableLog {
         let unknown = |what, problem: String| Error::UnknownRecord { path: self.path.clone(), what, problem };
         let generate: GenerateConfig = serde_json::from_value(generate)
             .map_err(|error| unknown("how the model generates", error.to_string()))?;
-        let limits = recorded_limits::read(&config.extra);
+        let limits = options::recorded_limits(&config.extra);
         Ok(RunOptions {
             generate,
             roles: recorded_roles(&self.eval)
@@ -250,7 +247,7 @@ impl PreparedTask {
         let resumed = self.resumed(recovered.samples);
         let own = std::mem::replace(&mut self.start, recovered.start);
         // Other limits than before may have been given, and those are what the rest runs with.
-        recorded_limits::replace(&mut self.start.eval.config.extra, &own.eval.config.extra);
+        options::replace_limits(&mut self.start.eval.config.extra, &own.eval.config.extra);
         let mut config = std::mem::take(&mut self.start.eval.config.extra);
         record_stopping(&self, &mut config);
         self.start.eval.config.extra = config;
@@ -391,5 +388,105 @@ impl PreparedTask {
 
     fn places(&self) -> HashMap<String, usize> {
         self.samples.iter().enumerate().map(|(at, (id, _))| (id.to_string(), at)).collect()
+    }
+}
+
+// Runs that were made before, so that a set of evaluations is continued where it was interrupted.
+
+/// What a log is to a run that is about to start.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum EarlierRun {
+    /// The log of another run: another task, model, number of samples or epochs.
+    Other,
+    /// A run of this task as it was before it changed.
+    Changed(TaskChange),
+    /// This run, interrupted or with samples that failed. It can be resumed.
+    Incomplete,
+    /// This run, with all its samples.
+    Complete,
+}
+
+/// Reads what a log records about its run, to see whether it is that of another one. A JSON log can be too.
+///
+/// # Errors
+/// A file that is no log, or one of another program.
+pub fn open_earlier(path: &Path, limits: LogLimits) -> Result<ResumableLog> {
+    open(path, limits).map(|(_, log)| log)
+}
+
+impl PreparedTask {
+    /// What a log is to this run: the same if task, version, arguments, model, samples, solvers, scorers and epochs are.
+    ///
+    /// # Errors
+    /// A log that cannot be read.
+    pub fn earlier_run(&self, log: &ResumableLog) -> Result<EarlierRun> {
+        let (own, logged) = (&self.start.eval, &log.eval);
+        let is_same = own.task == logged.task
+            && own.task_version == logged.task_version
+            && own.model == logged.model
+            && own.task_args == logged.task_args
+            && own.config.epochs == logged.config.epochs
+            && own.config.epochs_reducer == logged.config.epochs_reducer
+            && own.config.extra.get("seed") == logged.config.extra.get("seed")
+            && own.dataset.sample_ids == logged.dataset.sample_ids;
+        if !is_same {
+            return Ok(EarlierRun::Other);
+        }
+        let opened = EvalLog::open_with(&log.path, log.limits)?;
+        let header = opened.header()?;
+        let parts = self.changed_parts(&header.eval, &header.plan);
+        if !parts.is_empty() {
+            let task = self.name.clone();
+            return Ok(EarlierRun::Changed(TaskChange::Parts { task, parts }));
+        }
+        let succeeded = match self.check_questions(&opened) {
+            Ok(succeeded) => succeeded,
+            Err(Error::ChangedTask { change, .. }) => return Ok(EarlierRun::Changed(change)),
+            Err(error) => return Err(error),
+        };
+        let config = &logged.config.extra;
+        let has_reached_end = match config.contains_key(STOPPED_EARLY) {
+            // Only the same rules would have stopped this one.
+            true => {
+                let rules = self.stopping.as_ref().map(|stopping| json!(stopping.texts()));
+                rules.as_ref() == config.get(STOP_WHEN)
+            }
+            false => succeeded == self.total(),
+        };
+        if header.status == Status::Success && has_reached_end {
+            return Ok(EarlierRun::Complete);
+        }
+        // What cannot be resumed: samples in the order of the dataset, for a rule that wants a random one.
+        let is_in_order = self.stopping.is_none() || config.contains_key(STOP_WHEN);
+        Ok(if is_in_order && !opened.is_json() { EarlierRun::Incomplete } else { EarlierRun::Other })
+    }
+
+    /// The results of this run from the log of an earlier one that is [complete](EarlierRun::Complete). Nothing is run or
+    /// written.
+    ///
+    /// # Errors
+    /// A log that cannot be read, or whose results cannot be computed.
+    pub fn skip(mut self, log: &ResumableLog, observer: &dyn Observer) -> Result<FinishedRun> {
+        let opened = EvalLog::open_with(&log.path, log.limits)?;
+        self.log_path.clone_from(&log.path);
+        let unknown = |problem: String| Error::UnknownRecord {
+            path: log.path.clone(),
+            what: "why the run stopped",
+            problem,
+        };
+        let recorded = StoppedEarly::recorded(&log.eval).map_err(unknown)?;
+        let mut stopped = None;
+        if let (Some(recorded), Some(stopping)) = (recorded, &self.stopping) {
+            let samples = usize::try_from(recorded.samples).unwrap_or(usize::MAX);
+            let early_stop = stopping.early_stop(&self.samples, samples);
+            self.plan.errors.early_stop = Some(early_stop.map_err(unknown)?);
+            let StoppedEarly { rule, reason, .. } = recorded;
+            let planned = self.samples.len();
+            stopped = Some(StopReason::RuleHeld { rule, reason, samples, planned });
+        }
+        let finished = self.stored(&opened, observer)?;
+        observer.ended();
+        Ok(FinishedRun { stopped, ..finished })
     }
 }

@@ -1,8 +1,16 @@
 //! Stopping a run before its end.
 
+use std::future::Future;
+use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 
+use errorbar_log::eval::Transcript;
 use tokio::sync::watch;
+
+use super::running::RunningFigures;
+use super::stopping::SequenceProgress;
+use crate::{Error, Result};
 
 /// Why a run stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,3 +137,165 @@ impl CancelToken {
         }
     }
 }
+
+// Running async code from callers that are not async.
+
+/// Runs a future to its end on all cores.
+///
+/// # Errors
+/// The system gives no threads.
+pub fn block_on<F: Future>(future: F) -> Result<F::Output> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(Error::Runtime)?;
+    let output = runtime.block_on(future);
+    // Samples that were left behind must not keep the program alive.
+    runtime.shutdown_background();
+    Ok(output)
+}
+
+/// Cancels a run at the first Ctrl-C, request to terminate or loss of the terminal, after which `on_interrupt` is called; the second ends the
+/// process at once.
+///
+/// On its own thread: solvers and scorers that block the runtime's threads must not keep the user from ending
+/// the run.
+pub fn cancel_on_interrupt(cancel: CancelToken, on_interrupt: impl FnOnce() + Send + 'static) {
+    thread::spawn(move || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async move {
+            let Ok(mut interrupts) = Interrupts::new() else { return };
+            interrupts.next().await;
+            cancel.cancel();
+            on_interrupt();
+            interrupts.next().await;
+            // Programs that score are busy, and would go on.
+            crate::scorers::end_all();
+            std::process::exit(INTERRUPTED);
+        });
+    });
+}
+
+/// The conventional exit code of an interrupted process.
+const INTERRUPTED: i32 = 130;
+
+/// The signals that request the process to end, received without a gap.
+#[cfg(unix)]
+struct Interrupts {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    /// None for a process that ignores it, as one started with `nohup` does.
+    hangup: Option<tokio::signal::unix::Signal>,
+}
+
+#[cfg(unix)]
+impl Interrupts {
+    fn new() -> std::io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Interrupts {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: match ignores_hangup() {
+                true => None,
+                false => Some(signal(SignalKind::hangup())?),
+            },
+        })
+    }
+
+    async fn next(&mut self) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => hangup.recv().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = hangup => {}
+        }
+    }
+}
+
+/// Whether the loss of the terminal is ignored: a process that was started to outlive it must not end then. Where the
+/// system does not show it, what the process inherited stays as it is.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").ok();
+    let mask =
+        status.as_deref().and_then(|status| status.lines().find_map(|line| line.strip_prefix("SigIgn:")));
+    match mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()) {
+        Some(ignored) => ignored & 1 != 0,
+        None => true,
+    }
+}
+
+#[cfg(not(unix))]
+struct Interrupts;
+
+#[cfg(not(unix))]
+impl Interrupts {
+    fn new() -> std::io::Result<Self> {
+        Ok(Interrupts)
+    }
+
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+// Who watches a run.
+
+/// How far a run is.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Progress<'a> {
+    /// Samples times epochs whose records are in the log, failed ones among them.
+    pub done: usize,
+    /// Those of them that an earlier run has done, if it is resumed.
+    pub resumed: usize,
+    /// Those that failed.
+    pub failed: usize,
+    /// All there are to do.
+    pub total: usize,
+    /// The figures so far.
+    pub running: &'a mut RunningFigures,
+    /// How far the confidence sequence is that may stop the run early.
+    pub sequence: Option<SequenceProgress>,
+}
+
+/// Watches a run. Every method has an empty default.
+pub trait Observer: Send + Sync {
+    /// The run begins: the task, its model, the log, how many samples times epochs there are, and how many of them an
+    /// earlier run has done.
+    fn started(&self, _task: &str, _model: &str, _log: &Path, _total: usize, _resumed: usize) {}
+
+    /// A sample is done: its record is in the log. Called for each, from one thread.
+    fn sample_done(&self, _progress: Progress<'_>) {}
+
+    /// A sample failed; `sample_done` follows.
+    fn sample_failed(&self, _sample: &str, _epoch: u32, _problem: &str) {}
+
+    /// A sample that is in the log, as people read it; `sample_done` follows. Called for each if it
+    /// [wants](Observer::wants_transcripts) them, from one thread.
+    fn sample_transcript(&self, _transcript: &Transcript) {}
+
+    /// Whether it wants samples as people read them, which takes some time for each.
+    fn wants_transcripts(&self) -> bool {
+        false
+    }
+
+    /// Whether it will request the figures of a run in progress, which takes some memory.
+    fn wants_figures(&self) -> bool {
+        false
+    }
+
+    /// The run has ended; results are being computed.
+    fn ended(&self) {}
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Observer for Quiet {}

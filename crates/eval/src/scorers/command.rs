@@ -11,7 +11,7 @@ use errorbar_core::{
 
 use super::external::{Pool, PoolOptions, Program, Question};
 use super::of_grades;
-use crate::state::unseen;
+use crate::model::unseen;
 use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 
 /// Runs a program that scores: command(["python3", "score.py"]) sends it a line of JSON per sample and reads one back.

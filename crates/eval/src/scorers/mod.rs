@@ -1,38 +1,44 @@
-//! The scorers that errorbar brings, one a file, and their list.
+//! The scorers that errorbar brings, and their list.
 //!
 //! What they make of a text is in [`text`](crate::text), without async and state; here they get their names, their
 //! arguments and their metrics.
 
-mod background;
+mod command;
+mod comparisons;
 mod external;
-mod panel_reducer;
-
-errorbar_core::registry::entry_modules! {
-    /// Every built-in scorer, in the order in which lists show them.
-    [crate::ScorerEntry]
-    matches::MatchScorer,
-    includes::IncludesScorer,
-    pattern::PatternScorer,
-    answer::AnswerScorer,
-    choice::ChoiceScorer,
-    exact::ExactScorer,
-    f1::F1Scorer,
-    model_graded_qa::ModelGradedQa,
-    model_graded_fact::ModelGradedFact,
-    model_graded_score::ModelGradedScore,
-    command::CommandScorer,
-    multi_scorer::MultiScorer,
-    precomputed::Precomputed,
-}
-
 mod model_graded;
-pub(crate) use external::end_all;
-pub use model_graded::ModelGraded;
+mod multi_scorer;
+mod precomputed;
 
 use errorbar_core::metrics::{accuracy, stderr};
+use errorbar_core::registry::Entry;
 use errorbar_core::{Metrics, Result, Score, metrics};
 
-use crate::BoxFuture;
+use crate::{BoxFuture, ScorerEntry};
+
+pub use command::*;
+pub use comparisons::*;
+pub(crate) use external::end_all;
+pub use model_graded::*;
+pub use multi_scorer::*;
+pub use precomputed::*;
+
+/// Every built-in scorer, in the order in which lists show them.
+pub(crate) const ENTRIES: &[ScorerEntry] = &[
+    Entry::of::<MatchScorer>(),
+    Entry::of::<IncludesScorer>(),
+    Entry::of::<PatternScorer>(),
+    Entry::of::<AnswerScorer>(),
+    Entry::of::<ChoiceScorer>(),
+    Entry::of::<ExactScorer>(),
+    Entry::of::<F1Scorer>(),
+    Entry::of::<ModelGradedQa>(),
+    Entry::of::<ModelGradedFact>(),
+    Entry::of::<ModelGradedScore>(),
+    Entry::of::<CommandScorer>(),
+    Entry::of::<MultiScorer>(),
+    Entry::of::<Precomputed>(),
+];
 
 /// The metrics of scorers that grade.
 fn of_grades() -> Metrics {

@@ -1,16 +1,23 @@
-//! The solvers that errorbar brings, one a file, and their list.
+//! The solvers that errorbar brings, and their list.
 
-mod message_template;
+mod generate;
+mod messages;
 
-errorbar_core::registry::entry_modules! {
-    /// Every built-in solver, in the order in which lists show them.
-    [crate::SolverEntry]
-    generate::GenerateSolver,
-    system_message::SystemMessage,
-    user_message::UserMessage,
-    assistant_message::AssistantMessage,
-    prompt_template::PromptTemplate,
-    chain_of_thought::ChainOfThought,
-    multiple_choice::MultipleChoice,
-    self_critique::SelfCritique,
-}
+use errorbar_core::registry::Entry;
+
+use crate::SolverEntry;
+
+pub use generate::*;
+pub use messages::*;
+
+/// Every built-in solver, in the order in which lists show them.
+pub(crate) const ENTRIES: &[SolverEntry] = &[
+    Entry::of::<GenerateSolver>(),
+    Entry::of::<SystemMessage>(),
+    Entry::of::<UserMessage>(),
+    Entry::of::<AssistantMessage>(),
+    Entry::of::<PromptTemplate>(),
+    Entry::of::<ChainOfThought>(),
+    Entry::of::<MultipleChoice>(),
+    Entry::of::<SelfCritique>(),
+];

@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use errorbar_core::spec::nearest;
 use errorbar_core::{KeyUsage, Metrics, Plan, RequiredKey};
 
-use crate::effects::{SolverEffects, Template};
 use crate::template::placeholders;
+use crate::traits::{SolverEffects, Template};
 use crate::{AnyScorer, Dataset, NamedSample};
 
 pub(crate) use headline::{

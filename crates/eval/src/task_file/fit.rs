@@ -10,10 +10,10 @@ use super::mistake::Mistakes;
 use super::section::{TomlField, all};
 use super::specs;
 use super::text::TomlString;
-use crate::effects::SolverEffects;
 use crate::task_check::{
     self, Finding, TaskProblem, check_key, names_of_template, required_keys, scores_all, solver_and_scorers,
 };
+use crate::traits::SolverEffects;
 use crate::{AnyScorer, AnySolver, Dataset};
 
 /// The parts of the file, as far as they were understood.

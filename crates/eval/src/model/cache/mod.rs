@@ -7,26 +7,25 @@
 //!
 //! Everything here blocks on the disk: async callers go through `spawn_blocking`.
 
-mod folder;
-mod key;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
-use std::ffi::OsString;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use errorbar_log::eval::Wire;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
+use uuid::Uuid;
 
 use super::{Model, Request};
-use crate::{Error, ModelOutput, Result};
-
-pub use folder::{CacheFolder, CacheRemoval, CachedAnswer, ModelAnswers};
-pub use key::CacheKey;
+use crate::{Error, Message, ModelOutput, Result};
 
 /// The version of the files.
 const VERSION: u32 = 1;
@@ -74,7 +73,7 @@ impl Cache {
     /// # Errors
     /// A folder that cannot be made.
     pub fn open(folder: PathBuf, expiry: Option<Duration>) -> Result<Self> {
-        folder::create_private_folder(&folder).map_err(|error| unusable(&folder, &error))?;
+        create_private_folder(&folder).map_err(|error| unusable(&folder, &error))?;
         Ok(Cache { folder: CacheFolder::new(folder), expiry })
     }
 
@@ -86,7 +85,7 @@ impl Cache {
     pub fn open_default(expiry: Option<Duration>) -> Result<Self> {
         let cache = Cache::open(Cache::default_folder()?, expiry)?;
         let path = cache.folder.path();
-        folder::make_private(path).map_err(|error| unusable(path, &error))?;
+        make_private(path).map_err(|error| unusable(path, &error))?;
         Ok(cache)
     }
 
@@ -182,5 +181,479 @@ fn is_older(created: Timestamp, age: Duration) -> bool {
     SignedDuration::try_from(age).is_ok_and(|age| Timestamp::now().duration_since(created) >= age)
 }
 
+// What a request is known by.
+
+/// What a request is known by: all that its answer depends on, and the hash of that.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CacheKey {
+    model: String,
+    request: Json,
+    hash: String,
+}
+
+impl CacheKey {
+    pub(super) fn new(model: &dyn Model, request: &Request<'_>) -> Self {
+        // A new field must be added here, if answers depend on it.
+        let Request { sample_id: _, epoch, call: _, repeat, messages, config } = *request;
+        let mut request = json!({
+            "version": VERSION,
+            "model": model.name(),
+            "model_args": model.args(),
+            "config": config.to_log(),
+            "epoch": epoch,
+            // A caller that repeats a request wants several answers: votes, the best of some.
+            "repeat": repeat,
+            "messages": messages.iter().map(as_sent).collect::<Vec<_>>(),
+        });
+        request.sort_all_objects();
+        // What is hidden must not be in the file, and still distinguish requests.
+        let hashed = format!("{request}{}", model.hidden_args());
+        let hash = blake3::hash(hashed.as_bytes()).to_hex().to_string();
+        CacheKey { model: model.name().to_owned(), request, hash }
+    }
+
+    /// The model that the request is for.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// The request, with the fields of all objects in alphabetical order.
+    pub fn request(&self) -> &Json {
+        &self.request
+    }
+
+    /// Its hash: 64 hexadecimal digits.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+}
+
+/// What a model gets to see of a message.
+fn as_sent(message: &Message) -> Json {
+    let Message { role, content, .. } = message;
+    json!({"role": role.name(), "content": content})
+}
+
+// The files of the cache: where they are, what there is of them, which ones go.
+
+/// How long a file may be in the making.
+const LEFT_BEHIND: Duration = Duration::from_secs(60 * 60);
+
+/// The folder that answers are in: `ab/ab….json`, by the hash of the request.
+///
+/// Other files in it are ignored, and links are not followed.
+#[derive(Clone, Debug)]
+pub struct CacheFolder {
+    path: PathBuf,
+}
+
+/// A file of the cache, as a list has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CachedAnswer {
+    /// The file.
+    pub path: PathBuf,
+    /// The model that the request was for; `None` if the file cannot be read.
+    pub model: Option<String>,
+    /// When it answered.
+    pub created: Timestamp,
+    /// The size of the file.
+    pub bytes: u64,
+}
+
+/// The answers of one model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelAnswers {
+    /// The model; none for files that cannot be read.
+    pub model: Option<String>,
+    /// How many there are.
+    pub answers: u64,
+    /// How large they are together.
+    pub bytes: u64,
+    /// When the first of them was given.
+    pub oldest: Timestamp,
+    /// When the last of them was given.
+    pub newest: Timestamp,
+}
+
+/// What was removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CacheRemoval {
+    /// How many answers.
+    pub answers: u64,
+    /// How large they were together.
+    pub bytes: u64,
+}
+
+/// What a list needs to know of a file.
+#[derive(Deserialize)]
+struct EntryHead {
+    created: String,
+    model: String,
+}
+
+impl CacheFolder {
+    /// A folder, which need not be there.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        CacheFolder { path: path.into() }
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the answer to a request is.
+    pub(super) fn place(&self, key: &CacheKey) -> PathBuf {
+        let hash = key.hash();
+        self.path.join(hash.get(..2).unwrap_or_default()).join(format!("{hash}.json"))
+    }
+
+    /// Puts a whole file in its place.
+    pub(super) fn write(&self, key: &CacheKey, bytes: &[u8]) -> io::Result<()> {
+        let place = self.place(key);
+        let new = place.with_extension(format!("{}.new", Uuid::new_v4()));
+        let written = write_new(&new, bytes).and_then(|()| fs::rename(&new, &place));
+        if written.is_err() {
+            // It is of no use; that it cannot be removed is not worth another error.
+            let _ = fs::remove_file(&new);
+        }
+        written
+    }
+
+    /// All answers, by name of their files.
+    ///
+    /// # Errors
+    /// A folder that cannot be read; one that is not there has no answers.
+    pub fn answers(&self) -> Result<Vec<CachedAnswer>> {
+        let files = self.files()?.into_iter().filter(|file| file.kind == FileKind::Answer);
+        Ok(files.map(CachedAnswer::read).collect())
+    }
+
+    /// Removes the answers that are chosen, and what writers that were killed have left behind.
+    ///
+    /// # Errors
+    /// A folder that cannot be read, a file that cannot be removed.
+    pub fn remove(&self, mut is_chosen: impl FnMut(&CachedAnswer) -> bool) -> Result<CacheRemoval> {
+        let mut removed = CacheRemoval::default();
+        for file in self.files()? {
+            match file.kind {
+                FileKind::Answer => {
+                    let answer = CachedAnswer::read(file);
+                    if is_chosen(&answer) && remove_file(&answer.path)? {
+                        removed.answers += 1;
+                        removed.bytes += answer.bytes;
+                    }
+                }
+                FileKind::New if is_older(file.changed, LEFT_BEHIND) => {
+                    remove_file(&file.path)?;
+                }
+                FileKind::New => {}
+            }
+        }
+        Ok(removed)
+    }
+
+    /// The files that are ours, by name.
+    fn files(&self) -> Result<Vec<CacheFile>> {
+        let mut files = Vec::new();
+        for folder in entries(&self.path)? {
+            let name = folder.file_name();
+            let Some(digits) = name.to_str().filter(|name| name.len() == 2 && is_hex(name)) else { continue };
+            // This does not follow links: a link is reported as one.
+            if !folder.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            for file in entries(&folder.path())? {
+                let Some(kind) = FileKind::of(&file.file_name(), digits) else { continue };
+                // Another process may have removed it meanwhile.
+                let Ok(metadata) = file.metadata() else { continue };
+                if metadata.is_file() {
+                    let changed = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
+                    let changed = changed.unwrap_or(Timestamp::UNIX_EPOCH);
+                    files.push(CacheFile { path: file.path(), kind, bytes: metadata.len(), changed });
+                }
+            }
+        }
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(files)
+    }
+}
+
+/// A file whose name is one that we give.
+struct CacheFile {
+    path: PathBuf,
+    kind: FileKind,
+    bytes: u64,
+    changed: Timestamp,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FileKind {
+    /// `ab….json`
+    Answer,
+    /// `ab….UUID.new`: in the making, or left behind.
+    New,
+}
+
+impl FileKind {
+    fn of(name: &OsStr, digits: &str) -> Option<FileKind> {
+        let (hash, extension) = name.to_str()?.split_once('.')?;
+        if hash.len() != 64 || !is_hex(hash) || !hash.starts_with(digits) {
+            return None;
+        }
+        match extension {
+            "json" => Some(FileKind::Answer),
+            _ => {
+                extension.strip_suffix(".new").and_then(|id| Uuid::try_parse(id).ok()).map(|_| FileKind::New)
+            }
+        }
+    }
+}
+
+impl CachedAnswer {
+    fn read(file: CacheFile) -> Self {
+        let CacheFile { path, bytes, changed, .. } = file;
+        let summary =
+            read(&path, MAX_BYTES).and_then(|bytes| serde_json::from_slice::<EntryHead>(&bytes).ok());
+        let known =
+            summary.and_then(|EntryHead { created, model }| Some((created.parse().ok()?, Some(model))));
+        let (created, model) = known.unwrap_or((changed, None));
+        CachedAnswer { path, model, created, bytes }
+    }
+
+    /// Whether it has got this old by now.
+    pub fn is_older(&self, age: Duration) -> bool {
+        is_older(self.created, age)
+    }
+}
+
+impl ModelAnswers {
+    /// Counts the answers of each model, by name; files that cannot be read come first.
+    pub fn count(answers: &[CachedAnswer]) -> Vec<Self> {
+        let mut models: BTreeMap<Option<&str>, ModelAnswers> = BTreeMap::new();
+        for CachedAnswer { model, created, bytes, .. } in answers {
+            let counted = models.entry(model.as_deref()).or_insert_with(|| ModelAnswers {
+                model: model.clone(),
+                answers: 0,
+                bytes: 0,
+                oldest: *created,
+                newest: *created,
+            });
+            counted.answers += 1;
+            counted.bytes += bytes;
+            counted.oldest = counted.oldest.min(*created);
+            counted.newest = counted.newest.max(*created);
+        }
+        models.into_values().collect()
+    }
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// A new file and, if need be, the folder that it is in. It is not forced onto the disk: one that a crash tears is no
+/// answer, and another one is requested.
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let create = || private_file().open(path);
+    let mut file = match (create(), path.parent()) {
+        (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => {
+            create_private_folder(folder)?;
+            create()?
+        }
+        (created, _) => created?,
+    };
+    file.write_all(bytes)
+}
+
+/// Makes a folder, and those that it is in, for this user alone: questions and answers may be confidential.
+pub(super) fn create_private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Takes the rights of others on a folder away.
+pub(super) fn make_private(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(path)?.permissions().mode();
+        if mode & 0o077 != 0 {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700))?;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
+/// A new file for this user alone.
+fn private_file() -> fs::OpenOptions {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Removes a file, and returns whether it existed.
+fn remove_file(path: &Path) -> Result<bool> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Error::Remove { path: path.to_owned(), error }),
+        Ok(()) => Ok(true),
+    }
+}
+
+/// What is in a folder; nothing if it is not there.
+fn entries(folder: &Path) -> Result<Vec<fs::DirEntry>> {
+    let read = fs::read_dir(folder).and_then(Iterator::collect);
+    match read {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        read => read.map_err(|error| unusable(folder, &error)),
+    }
+}
+
 #[cfg(test)]
-mod tests;
+mod folder_tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    const HASH: &str = "ab00000000000000000000000000000000000000000000000000000000000000";
+
+    /// Writes a file that was changed some time ago.
+    fn write(folder: &Path, name: &str, content: &str, age: Duration) -> PathBuf {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        file.set_modified(SystemTime::now() - age).unwrap();
+        path
+    }
+
+    fn answer(folder: &Path, hash: &str, model: &str, created: &str) -> PathBuf {
+        let content = format!(r#"{{"version":1,"created":"{created}","model":"{model}","output":{{}}}}"#);
+        write(folder, &format!("{}/{hash}.json", &hash[..2]), &content, Duration::ZERO)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_others_can_read_is_closed() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = || fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777;
+        for (before, after) in [(0o755, 0o700), (0o770, 0o700), (0o500, 0o500)] {
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(before)).unwrap();
+            make_private(folder.path()).unwrap();
+            assert_eq!(mode(), after);
+        }
+    }
+
+    #[test]
+    fn answers_are_counted_by_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = CacheFolder::new(folder.path());
+        for (at, model, created) in [
+            (1, "b", "2026-01-03T00:00:00Z"),
+            (2, "a", "2026-01-01T00:00:00Z"),
+            (3, "b", "2026-01-01T00:00:00Z"),
+            (4, "b", "2026-01-02T00:00:00Z"),
+        ] {
+            answer(folder.path(), &HASH.replace("ab0", &format!("{at}b0")), model, created);
+        }
+        let size =
+            fs::metadata(folder.path().join("1b").join(HASH.replace("ab0", "1b0") + ".json")).unwrap().len();
+        let torn = write(folder.path(), &format!("ab/{HASH}.json"), "{", Duration::from_secs(1000));
+        let answers = cache.answers().unwrap();
+        assert_eq!(answers.len(), 5);
+        assert!(answers[4].path == torn && answers[4].is_older(Duration::from_secs(1000)));
+        assert!(!answers[4].is_older(Duration::from_secs(2000)), "the age of its file");
+        let counts = ModelAnswers::count(&answers);
+        let models: Vec<Option<&str>> = counts.iter().map(|count| count.model.as_deref()).collect();
+        assert_eq!(models, [None, Some("a"), Some("b")]);
+        assert_eq!((counts[2].answers, counts[2].bytes), (3, 3 * size));
+        assert_eq!(counts[2].oldest.to_string(), "2026-01-01T00:00:00Z");
+        assert_eq!(counts[2].newest.to_string(), "2026-01-03T00:00:00Z");
+    }
+
+    #[test]
+    fn those_that_are_chosen_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = CacheFolder::new(folder.path());
+        let a = answer(folder.path(), HASH, "a", "2026-01-01T00:00:00Z");
+        let b = answer(folder.path(), &HASH.replace("ab0", "ac0"), "b", "2026-01-01T00:00:00Z");
+        let size = fs::metadata(&b).unwrap().len();
+        let removed = cache.remove(|answer| answer.model.as_deref() == Some("b")).unwrap();
+        assert_eq!(removed, CacheRemoval { answers: 1, bytes: size });
+        assert!(a.exists() && !b.exists());
+        // As if another process were faster.
+        let removed = cache.remove(|answer| fs::remove_file(&answer.path).is_ok()).unwrap();
+        assert_eq!(removed, CacheRemoval::default());
+        assert_eq!(
+            CacheFolder::new(folder.path().join("none")).remove(|_| true).unwrap(),
+            CacheRemoval::default()
+        );
+    }
+
+    #[test]
+    fn what_killed_writers_left_behind_goes_too() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |id: &str| format!("ab/{HASH}.{id}.new");
+        let (one, other) = (name(&Uuid::new_v4().to_string()), name(&Uuid::new_v4().to_string()));
+        let old = write(folder.path(), &one, "{", LEFT_BEHIND + Duration::from_secs(1));
+        let young = write(folder.path(), &other, "{", LEFT_BEHIND - Duration::from_secs(60));
+        let foreign = write(folder.path(), &name("notes"), "{", 2 * LEFT_BEHIND);
+        let cache = CacheFolder::new(folder.path());
+        assert!(cache.answers().unwrap().is_empty());
+        assert_eq!(cache.remove(|_| false).unwrap(), CacheRemoval::default());
+        assert!(!old.exists() && young.exists() && foreign.exists());
+    }
+
+    #[test]
+    fn what_is_not_ours_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("answers");
+        let kept: Vec<PathBuf> = [
+            format!("{HASH}.json"),
+            format!("abc/{HASH}.json"),
+            format!("AB/{HASH}.json"),
+            format!("ac/{HASH}.json"),
+            format!("ab/{}.json", &HASH[1..]),
+            format!("ab/{}.json", HASH.replace("ab0", "abg")),
+            format!("ab/{HASH}.txt"),
+            format!("ab/{HASH}"),
+            format!("ab/deeper/{HASH}.json"),
+            "ab/notes.json".to_owned(),
+        ]
+        .iter()
+        .map(|name| write(&root, name, "{}", Duration::ZERO))
+        .collect();
+        let ours = write(&root, &format!("ab/{HASH}.json"), "{}", Duration::ZERO);
+        assert_eq!(CacheFolder::new(&root).remove(|_| true).unwrap(), CacheRemoval { answers: 1, bytes: 2 });
+        assert!(!ours.exists());
+        kept.iter().for_each(|path| assert!(path.exists(), "{}", path.display()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_do_not_lead_out_of_the_folder() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let (root, outside) = (folder.path().join("answers"), folder.path().join("outside"));
+        let by_folder = write(&outside, &format!("{HASH}.json"), "{}", Duration::ZERO);
+        let by_file = write(&outside, "precious", "{}", Duration::ZERO);
+        fs::create_dir_all(root.join("ac")).unwrap();
+        symlink(&outside, root.join("ab")).unwrap();
+        symlink(&by_file, root.join("ac").join(HASH.replace("ab0", "ac0") + ".json")).unwrap();
+        let cache = CacheFolder::new(&root);
+        assert!(cache.answers().unwrap().is_empty());
+        assert_eq!(cache.remove(|_| true).unwrap(), CacheRemoval::default());
+        assert!(by_folder.exists() && by_file.exists() && root.join("ab").is_symlink());
+    }
+}

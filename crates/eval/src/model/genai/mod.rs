@@ -8,9 +8,6 @@
 //! stopped by the timeout alone; it sends a largest `max_tokens` to Anthropic and Fireworks if none is set; and it
 //! takes a name of Anthropic, Google or DeepSeek that ends in an effort, as in `NAME-high`, for a model and that effort.
 
-mod answer;
-mod provider;
-mod request;
 #[cfg(test)]
 mod tests;
 
@@ -18,16 +15,25 @@ use std::ffi::OsString;
 use std::fmt;
 
 use errorbar_core::Metadata;
+use errorbar_log::eval::MessageRole;
+use genai::adapter::AdapterKind;
+use genai::chat::{
+    ChatMessage, ChatOptions, ChatRequest, ChatResponse, ReasoningEffort, StopReason, Usage as TokenUsage,
+};
 use genai::resolver::{AuthData, Endpoint};
-use genai::{Client, ModelIden, ServiceTarget};
+use genai::{Client, ModelIden, ServiceTarget, webc};
+use reqwest::StatusCode;
+use serde_json::{Map, Value as Json};
 
-use super::failure::RequestContext;
-use super::http::{Address, ApiKey, BaseUrl, shared_client};
-use super::{Model, ModelError, OpenOptions, Request};
-use crate::{BaseUrlProblem, BoxFuture, Error, GenerateConfig, ModelOutput, Result};
-
-pub(super) use provider::PROVIDERS;
-use provider::ProviderProtocol;
+use super::error::{self as failure, NoAnswer, RequestContext};
+use super::http::{Address, ApiKey, BaseUrl, Reply, shared_client};
+use super::{
+    Model, ModelError, OpenOptions, Provider, ProviderEntry, Request, UNREADABLE_USAGE, openai, provider,
+    with_prompt,
+};
+use crate::{
+    BaseUrlProblem, BoxFuture, Error, GenerateConfig, Message, ModelOutput, OutputChoice, Result, Usage,
+};
 
 /// A model of one of the providers.
 struct GenaiModel {
@@ -126,14 +132,14 @@ impl Model for GenaiModel {
     }
 
     fn check_config(&self, config: &GenerateConfig) -> errorbar_core::Result<()> {
-        request::refuse(self.speaks, &self.name, config)
+        refuse(self.speaks, &self.name, config)
     }
 
     fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
         Box::pin(async move {
             self.check_config(request.config)?;
-            let conversation = request::conversation(request.messages, &self.name)?;
-            let options = request::options(self.speaks, &self.model, request.config);
+            let conversation = conversation(request.messages, &self.name)?;
+            let options = options(self.speaks, &self.model, request.config);
             // Where no key is wanted, none is sent.
             let key = self.address.key().map(ApiKey::reveal).unwrap_or_default();
             let target = ServiceTarget {
@@ -144,9 +150,378 @@ impl Model for GenaiModel {
             let answered = self.client.exec_chat(target, conversation, Some(&options));
             match tokio::time::timeout(self.address.timeout(), answered).await {
                 Err(_) => Err(self.address.timed_out()),
-                Ok(Err(error)) => Err(answer::failure(error, &self.context())),
-                Ok(Ok(response)) => answer::read(response, self.speaks, &self.context()),
+                Ok(Err(error)) => Err(failed(error, &self.context())),
+                Ok(Ok(response)) => read(response, self.speaks, &self.context()),
             }
         })
     }
+}
+
+// The providers, and what is to be known of each.
+
+/// How a provider is called.
+#[derive(Debug)]
+pub(super) struct ProviderProtocol {
+    pub(super) name: &'static str,
+    pub(super) kind: AdapterKind,
+    /// Where it is; `genai` knows it too, and a test compares.
+    pub(super) base_url: &'static str,
+}
+
+/// The language of a provider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ApiDialect {
+    /// Chat completions, as OpenAI has them.
+    Chat,
+    Anthropic,
+    Google,
+    Cohere,
+    Ollama,
+}
+
+impl ProviderProtocol {
+    /// The language.
+    pub(super) fn language(&self) -> ApiDialect {
+        match self.kind {
+            AdapterKind::Anthropic | AdapterKind::MiniMax => ApiDialect::Anthropic,
+            AdapterKind::Gemini => ApiDialect::Google,
+            AdapterKind::Cohere => ApiDialect::Cohere,
+            AdapterKind::Ollama => ApiDialect::Ollama,
+            _ => ApiDialect::Chat,
+        }
+    }
+
+    /// What requests are sent to, beneath the base URL; for messages alone, as `genai` builds it itself.
+    pub(super) fn path(&self, model: &str) -> String {
+        match self.language() {
+            ApiDialect::Chat => "chat/completions".to_owned(),
+            ApiDialect::Anthropic => "messages".to_owned(),
+            ApiDialect::Google => format!("models/{model}:generateContent"),
+            ApiDialect::Cohere => "chat".to_owned(),
+            ApiDialect::Ollama => "api/chat".to_owned(),
+        }
+    }
+
+    /// The variable that holds the key, if one is wanted.
+    pub(super) fn key_variable(&self) -> Option<&'static str> {
+        self.kind.default_key_env_name()
+    }
+}
+
+/// One entry for each: the name, how `genai` calls it, where it is, and its help text.
+macro_rules! providers {
+    ($($name:literal $kind:ident $base_url:literal $doc:literal;)*) => {
+        /// All of them.
+        pub(in crate::model) const PROVIDERS: &[ProviderEntry] = &[$(provider!($name, $doc, {
+            const PROTOCOL: ProviderProtocol =
+                ProviderProtocol { name: $name, kind: AdapterKind::$kind, base_url: $base_url };
+            Provider::remote(|model, options| {
+                Ok(GenaiModel::open(&PROTOCOL, model, options, |name| std::env::var_os(name))?.into())
+            })
+        })),*];
+
+        #[cfg(test)]
+        pub(super) const PROTOCOL: &[ProviderProtocol] =
+            &[$(ProviderProtocol { name: $name, kind: AdapterKind::$kind, base_url: $base_url }),*];
+    };
+}
+
+providers! {
+    "anthropic" Anthropic "https://api.anthropic.com/v1/"
+        "Claude, of Anthropic: anthropic/NAME; the key is ANTHROPIC_API_KEY or in a file.";
+    "cohere" Cohere "https://api.cohere.com/v1/"
+        "Command, of Cohere: cohere/NAME; the key is COHERE_API_KEY or in a file.";
+    "deepseek" DeepSeek "https://api.deepseek.com/v1/"
+        "Models of DeepSeek: deepseek/NAME; the key is DEEPSEEK_API_KEY or in a file.";
+    "fireworks" Fireworks "https://api.fireworks.ai/inference/v1/"
+        "Models at Fireworks AI: fireworks/NAME; the key is FIREWORKS_API_KEY or in a file.";
+    "google" Gemini "https://generativelanguage.googleapis.com/v1beta/"
+        "Gemini, of Google: google/NAME; the key is GEMINI_API_KEY or in a file.";
+    "groq" Groq "https://api.groq.com/openai/v1/"
+        "Models at Groq: groq/NAME; the key is GROQ_API_KEY or in a file.";
+    "minimax" MiniMax "https://api.minimax.io/anthropic/v1/"
+        "Models of MiniMax: minimax/NAME; the key is MINIMAX_API_KEY or in a file.";
+    "mistral" Mistral "https://api.mistral.ai/v1/"
+        "Models of Mistral: mistral/NAME; the key is MISTRAL_API_KEY or in a file.";
+    "moonshot" Moonshot "https://api.moonshot.cn/v1/"
+        "Models of Moonshot: moonshot/NAME; the key is MOONSHOT_API_KEY or in a file.";
+    "nebius" Nebius "https://api.studio.nebius.ai/v1/"
+        "Models at Nebius: nebius/NAME; the key is NEBIUS_API_KEY or in a file.";
+    "ollama" Ollama "http://localhost:11434/"
+        "Models that Ollama runs on this machine, or at the base URL of the run: ollama/NAME; it takes no key.";
+    "openrouter" OpenRouter "https://openrouter.ai/api/v1/"
+        "Models that OpenRouter leads to: openrouter/MAKER/NAME; the key is OPEN_ROUTER_API_KEY or in a file.";
+    "together" Together "https://api.together.xyz/v1/"
+        "Models at Together AI: together/NAME; the key is TOGETHER_API_KEY or in a file.";
+    "xai" Xai "https://api.x.ai/v1/"
+        "Grok, of xAI: xai/NAME; the key is XAI_API_KEY or in a file.";
+}
+
+// From a request of ours to one of `genai`.
+
+/// Refuses what the provider has no field for: left out, it would make answers to another question.
+pub(super) fn refuse(
+    speaks: &ProviderProtocol,
+    model: &str,
+    config: &GenerateConfig,
+) -> errorbar_core::Result<()> {
+    let language = speaks.language();
+    let is_chat = language == ApiDialect::Chat;
+    let no_seed = matches!(language, ApiDialect::Anthropic | ApiDialect::Cohere);
+    let no_extra = matches!(language, ApiDialect::Cohere | ApiDialect::Ollama);
+    let unknown = [
+        ("frequency_penalty", config.frequency_penalty.is_some() && !is_chat),
+        ("presence_penalty", config.presence_penalty.is_some() && !is_chat),
+        ("logprobs", config.logprobs.is_some() && !is_chat),
+        ("top_logprobs", config.top_logprobs.is_some() && !is_chat),
+        ("seed", config.seed.is_some() && no_seed),
+        ("extra_body", !config.extra_body.is_empty() && no_extra),
+    ];
+    let unknown: Vec<_> =
+        unknown.iter().filter(|(_, is_unknown)| *is_unknown).map(|(name, _)| *name).collect();
+    if !unknown.is_empty() {
+        let advice = if no_extra { "" } else { ", or set it in extra_body as the provider knows it" };
+        return Err(errorbar_core::Error::custom(format!(
+            "`{model}` cannot be sent {}; leave it out{advice}",
+            unknown.join(", ")
+        )));
+    }
+    if let Some(seed) = config.seed.filter(|seed| *seed < 0) {
+        return Err(errorbar_core::Error::custom(format!("`{model}` takes a seed from 0 on, found {seed}")));
+    }
+    Ok(())
+}
+
+/// The conversation; all is there already, a system message of the configuration too.
+pub(super) fn conversation(
+    messages: &[Message],
+    model: &str,
+) -> errorbar_core::Result<ChatRequest, ModelError> {
+    let message = |message: &Message| match message.role {
+        MessageRole::System => Ok(ChatMessage::system(message.content.as_str())),
+        MessageRole::User => Ok(ChatMessage::user(message.content.as_str())),
+        MessageRole::Assistant => Ok(ChatMessage::assistant(message.content.as_str())),
+        MessageRole::Tool => Err(ModelError::permanent(format!(
+            "`{model}` cannot be sent the message of a tool, which this conversation has"
+        ))),
+    };
+    Ok(ChatRequest::new(messages.iter().map(message).collect::<errorbar_core::Result<_, _>>()?))
+}
+
+/// The configuration. What is unset is not sent.
+pub(super) fn options(speaks: &ProviderProtocol, model: &str, config: &GenerateConfig) -> ChatOptions {
+    let extra = extra_body(config);
+    ChatOptions {
+        temperature: config.temperature,
+        top_p: config.top_p,
+        max_tokens: config.max_tokens.map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
+        stop_sequences: config.stop_seqs.clone(),
+        seed: config.seed.and_then(|seed| u64::try_from(seed).ok()),
+        extra_body: (!extra.is_empty()).then(|| extra.into()),
+        reasoning_effort: unset_effort(speaks, model),
+        capture_raw_body: Some(true),
+        ..ChatOptions::default()
+    }
+}
+
+/// What `genai` has no field for goes into the body as it is; only chat completions get this far with it.
+fn extra_body(config: &GenerateConfig) -> Metadata {
+    let logprobs = config.logprobs.or(config.top_logprobs.map(|_| true));
+    let options = [
+        ("frequency_penalty", config.frequency_penalty.map(Json::from)),
+        ("presence_penalty", config.presence_penalty.map(Json::from)),
+        ("logprobs", logprobs.map(Json::from)),
+        ("top_logprobs", config.top_logprobs.map(Json::from)),
+    ];
+    let mut body: Metadata =
+        options.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+    body.extend(config.extra_body.clone());
+    body
+}
+
+/// `genai` would cut `mistral-medium` into a model and an effort. It does not if an effort is set, and this one is not
+/// sent in chat completions; but it is to DeepSeek.
+fn unset_effort(speaks: &ProviderProtocol, model: &str) -> Option<ReasoningEffort> {
+    let is_cut = speaks.language() == ApiDialect::Chat && ReasoningEffort::from_model_name(model).0.is_some();
+    (is_cut && speaks.kind != AdapterKind::DeepSeek).then_some(ReasoningEffort::Budget(0))
+}
+
+// From what `genai` returns to an answer, or to the reason why there is none.
+
+/// Where the text of an answer is that is no chat completion. `genai` takes what is no string there for no answer.
+const TEXTS: [&str; 2] = ["/message/content", "/candidates/0/content/parts/0/text"];
+
+/// Reads an answer.
+///
+/// # Errors
+/// A response that is no answer, despite its status of success.
+pub(super) fn read(
+    response: ChatResponse,
+    speaks: &ProviderProtocol,
+    context: &RequestContext<'_>,
+) -> Result<ModelOutput, ModelError> {
+    let raw = response.captured_raw_body.clone().unwrap_or_default();
+    let none = |problem: &str| no_answer(context.address, "answer", problem, &raw.to_string());
+    let key = context.address.key();
+    if speaks.language() == ApiDialect::Chat {
+        // `genai` would drop probabilities, all choices but the first, and the spaces around the text.
+        let body = raw.to_string().into_bytes();
+        let body = match key {
+            Some(key) => key.hide_in_answer(body),
+            None => body,
+        };
+        return openai::read_answer(&body, context.model, key).map_err(|problem| {
+            let raw = raw.to_string();
+            failure::no_answer(context.address, StatusCode::OK, "chat completion", &problem, &raw)
+        });
+    }
+    if let Some(StopReason::Other(reason)) = &response.stop_reason
+        && openai::is_failure(reason)
+    {
+        let problem = NoAnswer::Failed(format!("stop reason {reason:?}"));
+        return Err(failure::no_answer(
+            context.address,
+            StatusCode::OK,
+            "answer",
+            &problem,
+            &raw.to_string(),
+        ));
+    }
+    let found = TEXTS.iter().filter_map(|place| raw.pointer(place));
+    if let Some(found) = found.into_iter().find(|found| !found.is_string() && !found.is_null()) {
+        return Err(none(&format!("its text is not a string, but {found}")));
+    }
+    // A server may repeat the key, and this gets into logs.
+    let hide = |text: String| match key {
+        Some(key) => key.hide_in_answer_text(text),
+        None => text,
+    };
+    let text = hide(response.content.texts().join("\n"));
+    if text.is_empty() && response.stop_reason.is_none() {
+        return Err(none("it has neither text nor a stop reason"));
+    }
+    let model = hide(response.provider_model_iden.model_name.to_string());
+    let message = Message::generated(model.as_str(), text);
+    let choice = OutputChoice::new(message, stop_reason(response.stop_reason.as_ref()));
+    let reasoning = response.reasoning_content.filter(|text| !text.is_empty()).map(hide);
+    let mut output = ModelOutput::new(model, vec![choice]);
+    let mut metadata = Metadata::new();
+    if let Some(text) = reasoning {
+        metadata.insert("reasoning".to_owned(), text.into());
+    }
+    match unreadable_usage(&raw) {
+        None => output.usage = usage(&response.usage),
+        // An answer is paid for, and good without its usage: what cannot be read of that is for the record.
+        Some(reported) => {
+            let reported = hide(reported.to_string());
+            let reported = serde_json::from_str(&reported).unwrap_or_else(|_| reported.into());
+            metadata.insert(UNREADABLE_USAGE.to_owned(), reported);
+        }
+    }
+    output.metadata = (!metadata.is_empty()).then_some(metadata);
+    Ok(output)
+}
+
+/// Why the model stopped, as logs call it.
+fn stop_reason(reason: Option<&StopReason>) -> &'static str {
+    match reason {
+        Some(StopReason::Completed(_) | StopReason::StopSequence(_)) => "stop",
+        Some(StopReason::MaxTokens(raw)) if raw == "model_context_window_exceeded" => "model_length",
+        Some(StopReason::MaxTokens(_)) => "max_tokens",
+        Some(StopReason::ToolCall(_)) => "tool_calls",
+        Some(StopReason::ContentFilter(_)) => "content_filter",
+        Some(StopReason::Other(_)) | None => "unknown",
+    }
+}
+
+/// Where answers report their usage, and the counts in it.
+const USAGES: [(&str, &[&str]); 4] = [
+    ("/usage", &["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]),
+    (
+        "/usageMetadata",
+        &["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"],
+    ),
+    ("/meta/tokens", &["input_tokens", "output_tokens"]),
+    // The answer itself.
+    ("", &["prompt_eval_count", "eval_count"]),
+];
+
+/// The usage of an answer, if there is one that cannot be read. `genai` takes a count of another type for none.
+fn unreadable_usage(raw: &Json) -> Option<Json> {
+    let is_count =
+        |json: &Json| json.is_null() || json.as_u64().is_some_and(|count| i32::try_from(count).is_ok());
+    for (place, names) in USAGES {
+        let Some(reported) = raw.pointer(place).filter(|reported| !reported.is_null()) else { continue };
+        let counts = names.iter().filter_map(|name| Some(((*name).to_owned(), reported.get(name)?.clone())));
+        let wrong: Map<String, Json> = counts.filter(|(_, count)| !is_count(count)).collect();
+        if wrong.is_empty() && reported.is_object() {
+            continue;
+        }
+        return Some(if place.is_empty() { wrong.into() } else { reported.clone() });
+    }
+    None
+}
+
+fn usage(tokens: &TokenUsage) -> Option<Usage> {
+    let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
+    let (prompt, output) = (count(tokens.prompt_tokens), count(tokens.completion_tokens));
+    if prompt.is_none() && output.is_none() {
+        return None;
+    }
+    let of_prompt = tokens.prompt_tokens_details.as_ref();
+    let of_answer = tokens.completion_tokens_details.as_ref();
+    let mut usage = Usage::new(0, output.unwrap_or(0));
+    usage.input_tokens_cache_read = count(of_prompt.and_then(|details| details.cached_tokens));
+    usage.input_tokens_cache_write = count(of_prompt.and_then(|details| details.cache_creation_tokens));
+    usage.reasoning_tokens = count(of_answer.and_then(|details| details.reasoning_tokens));
+    Some(with_prompt(usage, prompt.unwrap_or(0), count(tokens.total_tokens)))
+}
+
+/// What an error of `genai` is for us. Its own text is not shown, as it holds whole answers and requests.
+fn failed(error: genai::Error, context: &RequestContext<'_>) -> ModelError {
+    let address = context.address;
+    match error {
+        genai::Error::WebModelCall { webc_error, .. } | genai::Error::WebAdapterCall { webc_error, .. } => {
+            match webc_error {
+                webc::Error::ResponseFailedStatus { status, body, headers } => {
+                    failure::of(&Reply { status, headers: *headers, body: body.into_bytes() }, context)
+                }
+                webc::Error::ResponseFailedNotJson { content_type, body } => {
+                    let problem = format!("its type is `{content_type}`, not JSON");
+                    no_answer(address, "answer", &problem, &body)
+                }
+                webc::Error::ResponseFailedInvalidJson { body, cause } => {
+                    no_answer(address, "answer", &cause, &body)
+                }
+                webc::Error::Reqwest(error) => address.failed(error),
+                other @ webc::Error::JsonValueExt(_) => no_answer(address, "answer", &other.to_string(), ""),
+            }
+        }
+        genai::Error::HttpError { status, body, headers, .. } => {
+            failure::of(&Reply { status, headers: *headers, body: body.into_bytes() }, context)
+        }
+        genai::Error::ChatResponseGeneration { response_body, cause, .. } => match blocked(&response_body) {
+            Some(reason) => {
+                let reason = address.quote(reason, 100);
+                ModelError::permanent(
+                    address.describe(&format!("answered that the prompt is blocked: {reason}")),
+                )
+            }
+            None => no_answer(address, "answer", &cause, &response_body.to_string()),
+        },
+        // Nothing was sent.
+        other => ModelError::permanent(
+            address.describe(&format!("cannot be made: {}", address.quote(&other.to_string(), 300))),
+        ),
+    }
+}
+
+/// `genai` does not report which of the statuses of success it was.
+fn no_answer(address: &Address, what: &str, problem: &str, body: &str) -> ModelError {
+    failure::no_answer(address, StatusCode::OK, what, &NoAnswer::Malformed(problem.to_owned()), body)
+}
+
+/// Google has no candidates for a prompt that it does not like.
+fn blocked(body: &Json) -> Option<&str> {
+    body.pointer("/promptFeedback/blockReason")?.as_str()
 }

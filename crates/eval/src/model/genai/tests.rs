@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use serde_json::{Value as Json, json};
 
-use super::provider::PROTOCOL;
+use super::PROTOCOL;
 use super::*;
 use crate::model::{ModelErrorKind, UNREADABLE_USAGE};
 use crate::{Message, SampleId, Usage, built_in_registry};

@@ -1,5 +1,6 @@
 //! The key that a server knows its customers by: sent in one header, and shown nowhere.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
@@ -9,7 +10,6 @@ use std::path::Path;
 
 use reqwest::header::{HeaderValue, InvalidHeaderValue};
 
-use super::redact::{self, redact, redact_beginning};
 use crate::{Error, Result};
 
 /// No key is longer than this.
@@ -115,7 +115,7 @@ impl ApiKey {
 
     /// Where the key occurs in a string of an answer.
     pub(in crate::model) fn places_in_answer(&self, text: &str) -> Vec<Range<usize>> {
-        if self.is_unlikely() { redact::find(text, &self.0).whole } else { Vec::new() }
+        if self.is_unlikely() { find(text, &self.0).whole } else { Vec::new() }
     }
 
     /// Whether it is too long to occur in an answer by chance.
@@ -124,8 +124,181 @@ impl ApiKey {
     }
 }
 
+// Finding a secret in a server's response, also where it is written with the escape sequences of JSON.
+//
+// A server may write any character of a string as `\u0073`, a slash as `\/`, and a JSON text within a string doubles
+// the backslashes. What is searched is the string without backslashes and with such characters decoded, at any depth;
+// what is found is a range of the original string. So nothing has to be parsed, and a truncated string will do.
+
+/// Stands in the place of a secret.
+pub(super) const HIDDEN: &str = "***";
+
+/// The beginning of a secret at the end of a string is taken for a truncated secret from this many characters on.
+const LEAST_BEGINNING: usize = 8;
+
+/// Where a secret occurs in a string.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Occurrences {
+    /// All of it; from left to right.
+    pub(super) whole: Vec<Range<usize>>,
+    /// The beginning of it, at the end of the string.
+    pub(super) cut_off: Option<Range<usize>>,
+}
+
+/// Finds a secret, which is ASCII, in a string.
+pub(super) fn find(text: &str, secret: &str) -> Occurrences {
+    let mut found = Occurrences::default();
+    let secret: Vec<u8> = secret.bytes().filter(|byte| *byte != b'\\').collect();
+    if secret.is_empty() {
+        return found;
+    }
+    // As Knuth, Morris and Pratt have it: a server must not be able to make this slow.
+    let borders = borders(&secret);
+    let at = |place: usize| secret.get(place).copied();
+    let shorter = |matched: usize| matched.checked_sub(1).and_then(|last| borders.get(last).copied());
+    let mut matched = 0;
+    // Where the characters that match begin.
+    let mut starts = VecDeque::with_capacity(secret.len());
+    for Character { value, start, end } in Characters::of(text) {
+        while at(matched) != Some(value) {
+            let Some(less) = shorter(matched) else { break };
+            matched = less;
+        }
+        if at(matched) == Some(value) {
+            matched += 1;
+            starts.push_back(start);
+        }
+        while starts.len() > matched {
+            starts.pop_front();
+        }
+        if matched == secret.len() {
+            found.whole.extend(starts.front().map(|start| *start..end));
+            starts.clear();
+            matched = 0;
+        }
+    }
+    if matched >= LEAST_BEGINNING {
+        found.cut_off = starts.front().map(|start| *start..text.len());
+    }
+    found
+}
+
+/// How long the longest proper beginning of each beginning is that also ends it.
+fn borders(secret: &[u8]) -> Vec<usize> {
+    let mut borders = vec![0_usize; secret.len()];
+    let mut matched = 0;
+    for (place, byte) in secret.iter().enumerate().skip(1) {
+        while matched > 0 && secret.get(matched) != Some(byte) {
+            matched = borders.get(matched - 1).copied().unwrap_or(0);
+        }
+        if secret.get(matched) == Some(byte) {
+            matched += 1;
+        }
+        if let Some(border) = borders.get_mut(place) {
+            *border = matched;
+        }
+    }
+    borders
+}
+
+/// A text without a secret; as it was if it is not there.
+pub(super) fn redact(text: &str, secret: &str) -> Option<String> {
+    replace(text, &find(text, secret).whole)
+}
+
+/// The same for a string that may have been cut off in the middle of the secret.
+pub(super) fn redact_beginning(text: &str, secret: &str) -> Option<String> {
+    let mut found = find(text, secret);
+    found.whole.extend(found.cut_off);
+    replace(text, &found.whole)
+}
+
+fn replace(text: &str, ranges: &[Range<usize>]) -> Option<String> {
+    if ranges.is_empty() {
+        return None;
+    }
+    let (mut hidden, mut from) = (String::with_capacity(text.len()), 0);
+    for range in ranges {
+        hidden.push_str(text.get(from..range.start).unwrap_or_default());
+        hidden.push_str(HIDDEN);
+        from = range.end;
+    }
+    hidden.push_str(text.get(from..).unwrap_or_default());
+    Some(hidden)
+}
+
+/// A character of a string, and where it is written.
+struct Character {
+    /// The character if it is ASCII, else a byte that is not.
+    value: u8,
+    /// The backslashes before it included.
+    start: usize,
+    end: usize,
+}
+
+/// The characters of a string without backslashes, escape sequences decoded.
+struct Characters<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Characters<'a> {
+    fn of(text: &'a str) -> Self {
+        Characters { bytes: text.as_bytes(), at: 0 }
+    }
+
+    /// The character that the four digits of `u0073` mean, if there are four.
+    fn decoded(&self) -> Option<u16> {
+        let digits = self.bytes.get(self.at + 1..self.at + 5)?;
+        let digits =
+            std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        u16::from_str_radix(digits, 16).ok()
+    }
+
+    /// Whether the text ends in the middle of an escape sequence here.
+    fn is_cut_off(&self) -> bool {
+        let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
+        rest.len() < 4 && rest.iter().all(u8::is_ascii_hexdigit)
+    }
+}
+
+impl Iterator for Characters<'_> {
+    type Item = Character;
+
+    fn next(&mut self) -> Option<Character> {
+        let (start, mut is_escaped) = (self.at, false);
+        loop {
+            let byte = *self.bytes.get(self.at)?;
+            match byte {
+                b'\\' => {
+                    is_escaped = true;
+                    self.at += 1;
+                }
+                b'u' if is_escaped => match self.decoded() {
+                    // A backslash, which may escape what follows where the text is decoded twice.
+                    Some(0x5c) => self.at += 5,
+                    Some(code) => {
+                        self.at += 5;
+                        let value = u8::try_from(code).ok().filter(u8::is_ascii).unwrap_or(u8::MAX);
+                        return Some(Character { value, start, end: self.at });
+                    }
+                    None if self.is_cut_off() => return None,
+                    None => {
+                        self.at += 1;
+                        return Some(Character { value: byte, start, end: self.at });
+                    }
+                },
+                _ => {
+                    self.at += 1;
+                    return Some(Character { value: byte, start, end: self.at });
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
-mod tests {
+mod key_tests {
     use super::*;
 
     fn read(content: &[u8]) -> Result<ApiKey> {
@@ -175,5 +348,83 @@ mod tests {
             let body = format!("You sent {key}.").into_bytes();
             assert_eq!(ApiKey::new(key, "").unwrap().hide_in_answer(body), answer.as_bytes());
         }
+    }
+}
+
+#[cfg(test)]
+mod redact_tests {
+    use super::*;
+
+    const SECRET: &str = "sk-ab/cd+ef=0123";
+
+    fn hidden(text: &str) -> String {
+        redact(text, SECRET).unwrap_or_else(|| text.to_owned())
+    }
+
+    #[test]
+    fn a_secret_is_found_in_whatever_way_json_writes_it() {
+        let escaped = |byte: u8| format!("\\u{byte:04x}");
+        let all: String = SECRET.bytes().map(escaped).collect();
+        let upper: String = SECRET.bytes().map(|byte| format!("\\u{byte:04X}")).collect();
+        let every_second: String = SECRET
+            .bytes()
+            .enumerate()
+            .map(|(place, byte)| if place % 2 == 0 { escaped(byte) } else { char::from(byte).to_string() })
+            .collect();
+        let in_json = serde_json::to_string(&all).unwrap();
+        let twice = serde_json::to_string(&in_json).unwrap();
+        for written in [
+            SECRET.to_owned(),
+            SECRET.replace('/', r"\/"),
+            SECRET.replace('/', r"\\\/"),
+            SECRET.replace('s', r"\u0073"),
+            SECRET.replace('s', r"\u005cu0073"),
+            all,
+            upper,
+            every_second,
+            in_json.trim_matches('"').to_owned(),
+        ] {
+            assert_eq!(hidden(&format!("é{written}, {written}")), "é***, ***", "{written}");
+            let json = format!("{{\"a\": \"{written}\", \"{written}\": 1}}");
+            let json: serde_json::Value = serde_json::from_str(&hidden(&json)).unwrap();
+            assert_eq!(json, serde_json::json!({"a": "***", "***": 1}), "{written}");
+        }
+        assert!(!hidden(&twice).contains("0073"), "{twice}");
+    }
+
+    #[test]
+    fn what_is_not_the_secret_stays() {
+        for text in [
+            "",
+            "sk-ab/cd+ef=012",
+            "xsk-ab/cd+ef=01 23",
+            r"\",
+            r"\u",
+            r"\u00",
+            r"\u007",
+            r"\uzzzz",
+            "日本\\u65e5",
+        ] {
+            assert_eq!(redact(text, SECRET), None, "{text}");
+        }
+        assert_eq!(redact("text", ""), None);
+        assert_eq!(redact("text", "\\"), None);
+    }
+
+    #[test]
+    fn beginnings_that_repeat_do_not_hide_a_secret() {
+        assert_eq!(redact("aaab aab aaaab", "aab").unwrap(), "a*** *** aa***");
+        assert_eq!(redact("ababababc", "ababc").unwrap(), "abab***");
+    }
+
+    #[test]
+    fn a_secret_that_was_cut_off_is_hidden_too() {
+        let cut = |text: &str| redact_beginning(text, SECRET).unwrap_or_else(|| text.to_owned());
+        assert_eq!(cut("no sk-ab/cd+"), "no ***");
+        assert_eq!(cut(r"no sk-ab\/\u0063d+\u00"), "no ***");
+        assert_eq!(cut(r"sk-ab/cd+ef=0123 sk-ab\/\u0063d+\"), "*** ***");
+        // Too little to be of use to anybody, and likely to be something else.
+        assert_eq!(cut("no sk-ab/c"), "no sk-ab/c");
+        assert_eq!(redact("no sk-ab/cd+", SECRET), None);
     }
 }

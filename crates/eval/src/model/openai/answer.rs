@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 use super::HIDDEN;
-use crate::model::failure::NoAnswer;
+use crate::model::error::NoAnswer;
 use crate::model::http::ApiKey;
 use crate::model::{UNREADABLE_USAGE, with_prompt};
 use crate::{Message, ModelOutput, OutputChoice, Usage};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use errorbar_core::Score;
 use errorbar_test_support::wait_until;
 
-use super::error::CommandError;
+use super::CommandError;
 use super::*;
 use crate::{Sample, TaskState, block_on};
 

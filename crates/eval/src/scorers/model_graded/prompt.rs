@@ -5,7 +5,7 @@ use errorbar_core::{Error, Metadata, Result};
 use serde_json::Value as Json;
 
 use super::format::{self, FormatTemplate, Placeholder};
-use crate::state::unseen;
+use crate::model::unseen;
 use crate::{Input, Message, MessageRole, Sample, Target, TaskState};
 
 /// How to answer, if the author gives no instructions.

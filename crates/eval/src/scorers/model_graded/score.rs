@@ -5,11 +5,10 @@ use std::sync::OnceLock;
 use errorbar_core::metrics::{mean, stderr};
 use errorbar_core::{Error, Metrics, Params, ReducerChoice, Result, Score, metrics};
 
-use super::model_graded::{
-    GradeReader, GraderModels, GraderRole, Grading, NumberReader, Prompt, check_models, named_models, needs,
-    roles,
-};
-use super::panel_reducer::PanelReducer;
+use super::grade::{GradeReader, NumberReader};
+use super::prompt::Prompt;
+use super::{GraderModels, GraderRole, Grading, check_models, named_models, needs, roles};
+use crate::scorers::multi_scorer::PanelReducer;
 use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, SolverEffects, Target, TaskState, TemplateText};
 
 const TEMPLATE: &str = "
