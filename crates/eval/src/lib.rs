@@ -36,7 +36,7 @@ pub use dataset::{
     OneOrMany, Record, RecordLocation, RecordPosition, RecordSource, csv_dataset, dataset, json_dataset,
     parquet_dataset,
 };
-pub use error::{BaseUrlProblem, ChangedPart, Error, Result, StopRuleProblem, TaskChange};
+pub use error::{Error, Result, StopRuleProblem};
 pub use errorbar_log::eval::{
     Input, Message, MessageRole, ModelOutput, OutputChoice, SampleId, Targets, Usage,
 };

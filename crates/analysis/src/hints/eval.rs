@@ -111,7 +111,6 @@ pub fn rescore_hint(error: &RescoreError) -> Option<Text> {
         RescoreError::Log(error) => log::hint(error),
         RescoreError::Models(error) => hint(error),
         RescoreError::Results(error) => core::hint(error),
-        RescoreError::NoScorer => Some("name one: --with 'includes()'".into()),
         RescoreError::NoSamples { .. } => {
             Some("a log that was written without its samples cannot be scored again".into())
         }

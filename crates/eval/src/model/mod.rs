@@ -239,23 +239,34 @@ fn with_prompt(mut usage: Usage, prompt: u64, total: Option<u64>) -> Usage {
     usage
 }
 
+/// A name without a model behind its provider.
+fn no_model_name(provider: &str) -> crate::Error {
+    crate::Error::other(format!(
+        "`{provider}/` names no model; it is written {provider}/NAME, as the server knows it"
+    ))
+}
+
 /// Opens `provider/model`.
 ///
 /// # Errors
 /// No slash, an unknown provider, or whatever the provider refuses.
 pub fn open_model(name: &str, options: &OpenOptions<'_>, registry: &Registry) -> crate::Result<AnyModel> {
     let providers = || registry.list::<Provider>().map(|listing| listing.name.as_str());
-    let known = || providers().map(str::to_owned).collect();
+    let known = || providers().collect::<Vec<_>>().join(", ");
     let Some((provider, model)) = name.split_once('/') else {
-        return Err(crate::Error::NoProvider { name: name.to_owned(), known: known() });
+        return Err(crate::Error::other(format!(
+            "a model is written provider/model, found `{name}`; providers: {}",
+            known()
+        )));
     };
     let Ok(Provider { open, .. }) = registry.build(&Spec::new(provider)) else {
-        return Err(crate::Error::UnknownProvider {
-            provider: provider.to_owned(),
-            name: name.to_owned(),
-            nearest: nearest(provider, providers()).map(str::to_owned),
-            known: known(),
-        });
+        let advice = match nearest(provider, providers()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("providers: {}", known()),
+        };
+        return Err(crate::Error::other(format!(
+            "unknown model provider `{provider}` in `{name}`; {advice}"
+        )));
     };
     open(model, options)
 }

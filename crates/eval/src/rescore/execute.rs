@@ -163,7 +163,10 @@ pub(super) async fn score_all(
     }
     let done = scoring.done.load(Ordering::Relaxed);
     if done < total {
-        return Err(RescoreError::Cancelled { log: prepared.log.path().to_owned(), done, total });
+        let log = prepared.log.path().display();
+        return Err(RescoreError::Cancelled(format!(
+            "{log}: cancelled when {done} of {total} samples were scored; nothing was written"
+        )));
     }
     let Outcome { samples, scorers, usage, .. } = outcome;
     Ok(ScoredSamples { samples, scorers, usage: usage.by_model })
@@ -240,12 +243,8 @@ impl Scoring {
         let sample = question(answered);
         for (name, scorer) in &self.scorers {
             if let Err(problem) = scorer.check(&sample) {
-                return Err(self.problem(
-                    &answered.id,
-                    answered.epoch,
-                    name,
-                    format!("refuses it: {problem}"),
-                ));
+                let problem = format!("refuses it: {problem}");
+                return Err(self.problem(&answered.id, answered.epoch, name, &problem));
             }
         }
         Ok(())
@@ -255,7 +254,7 @@ impl Scoring {
         let state = state(&self.model, answered, self.mode);
         self.scorers.iter().try_for_each(|(name, scorer)| {
             scorer.check_answer(&state).map_err(|problem| {
-                self.problem(&state.sample_id, state.epoch, name, format!("refuses it: {problem}"))
+                self.problem(&state.sample_id, state.epoch, name, &format!("refuses it: {problem}"))
             })
         })
     }
@@ -276,7 +275,9 @@ impl Scoring {
             generate.end_span(span);
             match score {
                 Some(Ok(score)) => scores.push(score),
-                Some(Err(problem)) => return Err(self.problem(&state.sample_id, state.epoch, name, problem)),
+                Some(Err(problem)) => {
+                    return Err(self.problem(&state.sample_id, state.epoch, name, &problem));
+                }
                 // There is no time limit.
                 None => scores.push(None),
             }
@@ -295,15 +296,19 @@ impl Scoring {
         Ok((sample, old, generate.used()))
     }
 
-    fn problem(&self, sample: &SampleId, epoch: u32, scorer: &str, problem: String) -> RescoreError {
-        let (log, sample, scorer) = (self.log.path().to_owned(), sample.to_string(), scorer.to_owned());
-        RescoreError::Sample { log, sample, epoch, scorer, problem }
+    fn problem(&self, sample: &SampleId, epoch: u32, scorer: &str, problem: &str) -> RescoreError {
+        let (log, sample) = (self.log.path().display(), sample.to_string());
+        RescoreError::Other(format!(
+            "{log}: sample {sample:?}, epoch {epoch}: the scorer `{scorer}` {problem}"
+        ))
     }
 
     fn limit_reached(&self, limit: SampleLimit) -> RescoreError {
-        let (log, limit) = (self.log.path().to_owned(), limit.reason.unwrap_or_default());
+        let (log, limit) = (self.log.path().display(), limit.reason.unwrap_or_default());
         let (done, total) = (self.done.load(Ordering::Relaxed), self.log.sample_count());
-        RescoreError::LimitReached { log, limit, done, total }
+        RescoreError::LimitReached(format!(
+            "{log}: {limit} to score it, when {done} of {total} samples were scored; nothing was written"
+        ))
     }
 
     fn keep(&self, at: usize, sample: ScoredSample, scorers: Vec<String>, usage: &SampleUsage) {

@@ -103,7 +103,7 @@ impl Rescore {
         registry: &Registry,
     ) -> Result<PreparedRescore, RescoreError> {
         if self.scorers.is_empty() {
-            return Err(RescoreError::NoScorer);
+            return Err(RescoreError::Other("there is no scorer to score the log with".to_owned()));
         }
         if log.sample_count() == 0 {
             return Err(RescoreError::NoSamples { log: log.path().to_owned() });
@@ -364,15 +364,10 @@ impl RescoredLog {
     }
 }
 
-// Why a log could not be scored again.
-
 /// Why a log could not be scored again.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RescoreError {
-    /// There is no scorer.
-    #[error("there is no scorer to score the log with")]
-    NoScorer,
     /// There is nothing to score.
     #[error("{}: the log has no samples to score", log.display())]
     NoSamples {
@@ -393,42 +388,12 @@ pub enum RescoreError {
         /// The model that had the role when the log was made.
         recorded: Option<String>,
     },
-    /// A sample that could not be scored.
-    #[error("{}: sample {sample:?}, epoch {epoch}: the scorer `{scorer}` {problem}", log.display())]
-    Sample {
-        /// The log.
-        log: PathBuf,
-        /// The sample.
-        sample: String,
-        /// Its epoch.
-        epoch: u32,
-        /// The scorer.
-        scorer: String,
-        /// What went wrong.
-        problem: String,
-    },
     /// It was cancelled.
-    #[error("{}: cancelled when {done} of {total} samples were scored; nothing was written", log.display())]
-    Cancelled {
-        /// The log.
-        log: PathBuf,
-        /// The number of samples that were scored.
-        done: usize,
-        /// Of how many.
-        total: usize,
-    },
+    #[error("{0}")]
+    Cancelled(String),
     /// A limit on what graders may use was passed.
-    #[error("{}: {limit} to score it, when {done} of {total} samples were scored; nothing was written", log.display())]
-    LimitReached {
-        /// The log.
-        log: PathBuf,
-        /// Which, in words.
-        limit: String,
-        /// The number of samples that were scored.
-        done: usize,
-        /// Of how many.
-        total: usize,
-    },
+    #[error("{0}")]
+    LimitReached(String),
     /// The log.
     #[error(transparent)]
     Log(#[from] LogError),
@@ -438,6 +403,9 @@ pub enum RescoreError {
     /// The results of the new scores.
     #[error(transparent)]
     Results(errorbar_core::Error),
+    /// Any other, which nothing has to tell from the others.
+    #[error("{0}")]
+    Other(String),
 }
 
 // The models of graders, and what stands in for the evaluated model, which is not called.

@@ -135,7 +135,7 @@ impl PreparedTask {
         let mut collector =
             Collector::new(Arc::clone(&prepared), writer, Arc::clone(&observer), cancel.clone());
         if let Some(stopping) = &prepared.stopping {
-            collector.watch(stopping).map_err(|error| Error::Errors { problem: error.to_string() })?;
+            collector.watch(stopping).map_err(|error| Error::other(format!("errors: {error}")))?;
         }
         for (index, sample) in resumed {
             collector.keep(index, sample);
@@ -156,7 +156,9 @@ impl PreparedTask {
         // If the receiver was dropped, the result is dropped too.
         thread::spawn(move || drop(sender.send(collector.collect(receiver))));
         let Ok(collected) = collected.await else {
-            return Err(Error::WriterPanicked);
+            return Err(Error::other(
+                "the thread that writes the log has panicked; this is a bug in errorbar",
+            ));
         };
         observer.ended();
         conclude(&prepared, collected, cancel.reason(), started_at)
@@ -191,7 +193,8 @@ fn conclude(
     if let (Some(held), Some(stopping)) = (held, &prepared.stopping) {
         let samples = usize::try_from(held.samples).unwrap_or(usize::MAX);
         let early_stop = stopping.early_stop(&prepared.samples, samples);
-        plan.errors.early_stop = Some(early_stop.map_err(|problem| Error::Errors { problem })?);
+        plan.errors.early_stop =
+            Some(early_stop.map_err(|problem| Error::other(format!("errors: {problem}")))?);
         let (rule, reason) = (held.rule.to_string(), held.reason());
         let taken = (held.samples, held.population);
         let record = StoppedEarly::new(rule.clone(), reason.clone(), taken, stopping.seed, now());
@@ -280,6 +283,7 @@ fn as_json(archive: &Path, is_complete: bool) -> Result<PathBuf> {
     if !is_complete {
         return Ok(json);
     }
-    std::fs::remove_file(archive).map_err(|error| Error::Remove { path: archive.to_owned(), error })?;
+    std::fs::remove_file(archive)
+        .map_err(|error| Error::other(format!("cannot remove {}: {error}", archive.display())))?;
     Ok(json)
 }

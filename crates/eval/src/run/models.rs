@@ -111,9 +111,8 @@ pub(crate) fn open_graders(
     for scorer in scorers {
         for name in scorer.models() {
             let choice = ModelChoice::relative_to(folder, name.as_str());
-            open_named(models, name, &choice, options, registry, samples).map_err(|error| Error::Scorer {
-                scorer: scorer.spec().log_name().into_owned(),
-                error: Box::new(error),
+            open_named(models, name, &choice, options, registry, samples).map_err(|error| {
+                Error::other(format!("the scorer `{}`: {error}", scorer.spec().log_name()))
             })?;
         }
     }

@@ -94,18 +94,23 @@ impl Task {
 
         let samples = self.selected(options).map_err(note).unwrap_or_default();
         if self.scorers.is_empty() {
-            note(Error::NoScorer);
+            note(Error::other("the task has no scorer; add one, such as includes()"));
         }
         let epochs = self.epochs_of(options);
         if samples.len().saturating_mul(epochs.epochs() as usize) > MOST_RUNS {
             let (samples, epochs) = (samples.len(), epochs.epochs());
-            note(Error::TooManyRuns { samples, epochs, limit: MOST_RUNS });
+            note(Error::other(format!(
+                "{samples} samples in {epochs} epochs are more than {MOST_RUNS} runs of samples; run fewer epochs"
+            )));
         }
         if let Some((id, _)) = samples.iter().find(|(id, _)| id.to_string().len() > LONGEST_ID) {
-            note(Error::LongId { start: id.to_string().chars().take(40).collect(), limit: LONGEST_ID });
+            let start: String = id.to_string().chars().take(40).collect();
+            note(Error::other(format!(
+                "the id {start:?}… is longer than {LONGEST_ID} bytes; give the sample a shorter one"
+            )));
         }
         if epochs.epochs() == 0 {
-            note(Error::NoEpoch);
+            note(Error::other("a task runs for at least 1 epoch, found 0"));
         }
         let reducers = match &options.reducers {
             Some(reducers) => reducers.check(epochs.epochs()).map(|()| reducers.clone()),
@@ -114,9 +119,11 @@ impl Task {
         let reducers = reducers.map_err(|problem| note(problem.into())).unwrap_or(Reducers::Implicit);
         let _ = self.generate_config(options).check().map_err(|problem| note(problem.into()));
         if let Err(problem) = self.errors_of(options).check() {
-            note(Error::Errors { problem });
+            note(Error::other(format!("errors: {problem}")));
         } else if let Some(method) = self.plan(options, reducers.clone()).method_without_clusters() {
-            note(Error::NoCluster { method });
+            note(Error::other(format!(
+                "errors: {method} is for clustered samples; name the metadata key to cluster by (`cluster` in `errors`)"
+            )));
         }
         if let Some(problem) = self.too_much_for_a_log(options, &reducers) {
             note(problem);
@@ -190,11 +197,15 @@ impl Task {
         if !options.sample_ids.is_empty() {
             let ids: Vec<String> = all.iter().map(|(id, _)| id.to_string()).collect();
             if let Some(unknown) = options.sample_ids.iter().find(|wanted| !ids.contains(wanted)) {
-                return Err(Error::UnknownSample {
-                    sample: unknown.clone(),
-                    nearest: nearest(unknown, ids.iter().map(String::as_str)).map(str::to_owned),
-                    ids: ids.first().cloned().zip(ids.last().cloned()).unwrap_or_default(),
-                });
+                let ends = ids.first().zip(ids.last());
+                let advice = match (nearest(unknown, ids.iter().map(String::as_str)), ends) {
+                    (Some(near), _) => format!("did you mean {near:?}?"),
+                    (None, Some((first, last))) if first != last => {
+                        format!("ids go from {first:?} to {last:?}")
+                    }
+                    (None, ends) => format!("the only id is {:?}", ends.map_or("", |(first, _)| first)),
+                };
+                return Err(Error::other(format!("the dataset has no sample {unknown:?}; {advice}")));
             }
             samples.retain(|(id, _)| options.sample_ids.contains(&id.to_string()));
         }
@@ -202,7 +213,7 @@ impl Task {
             samples.truncate(limit);
         }
         if samples.is_empty() {
-            return Err(Error::NoSample);
+            return Err(Error::other("no sample is left to run; raise the limit"));
         }
         self.dataset.check_text(&samples)?;
         Ok(samples)
@@ -255,7 +266,7 @@ impl Task {
             () if metrics > MAX_METRICS => ("metrics over all scorers and reducers", metrics, MAX_METRICS),
             () => return None,
         };
-        Some(Error::TooManyForLog { what, count, limit })
+        Some(Error::other(format!("the task has {count} {what}, and a log has at most {limit}; use fewer")))
     }
 
     /// Parts that do not fit together. What the options replace is not looked at.
@@ -330,14 +341,14 @@ impl Task {
             let checks = self.scorers.iter().map(|scorer| scorer.check_behind(sample, &effects));
             for problem in checks.chain([self.solver.check(sample)]).filter_map(Result::err) {
                 if problems.len() < REFUSALS_REPORTED {
-                    problems.push(Error::Sample { sample: id.to_string(), error: Box::new(problem) });
+                    problems.push(Error::other(format!("sample {:?}: {problem}", id.to_string())));
                 } else {
                     count += 1;
                 }
             }
         }
         if count > 0 {
-            problems.push(Error::MoreSamples { count });
+            problems.push(Error::other(format!("… and {count} more such problem(s)")));
         }
         problems
     }

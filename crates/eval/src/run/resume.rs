@@ -20,9 +20,7 @@ use super::prepare::PreparedTask;
 use super::record::{BASE_URL, LOG_EVENTS, SCORER_DIGESTS, TASK_FILE_DIGEST, record_stopping, recorded_args};
 use super::stop::{CancelToken, Observer, StopReason};
 use crate::model::{OpenOptions, QUERY, ROLES, open_model};
-use crate::{
-    AnyModel, ChangedPart, Error, FailOnError, GenerateConfig, ModelChoice, Result, Sample, Task, TaskChange,
-};
+use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Sample, Task};
 
 /// A log that a run can be resumed from: what was run, and how.
 #[derive(Clone, Debug)]
@@ -119,8 +117,11 @@ impl ResumableLog {
         // Anything else that is wrong would only be a consequence of this.
         let name = task.name_or_default();
         if name != self.eval.task {
-            let (logged, task) = (self.eval.task.clone(), name.to_owned());
-            return Err(Error::OtherTask { path: self.path.clone(), logged, task });
+            return Err(Error::other(format!(
+                "{} is a log of the task `{}`, not of `{name}`; name that task, or none",
+                self.path.display(),
+                self.eval.task
+            )));
         }
         let config = &self.eval.config;
         let is_own_model = match &task.model {
@@ -146,7 +147,7 @@ impl ResumableLog {
             Some(id) => vec![text(id)],
         };
         let generate = Json::from(self.eval.model_generate_config.clone());
-        let unknown = |what, problem: String| Error::UnknownRecord { path: self.path.clone(), what, problem };
+        let unknown = |what, problem: String| unknown_record(&self.path, what, &problem);
         let generate: GenerateConfig = serde_json::from_value(generate)
             .map_err(|error| unknown("how the model generates", error.to_string()))?;
         let limits = options::recorded_limits(&config.extra);
@@ -199,6 +200,12 @@ impl ResumableLog {
     }
 }
 
+/// Something that a log records in another way than this program does.
+fn unknown_record(path: &Path, what: &str, problem: &str) -> Error {
+    let path = path.display();
+    Error::other(format!("{path}: {what} is recorded in a way that this program does not know: {problem}"))
+}
+
 /// The other way to compute errors that may have been given is what the results are computed with.
 fn replace_errors(recorded: &mut Metadata, errors: &ErrorPlan) {
     match errors.is_default() {
@@ -232,7 +239,9 @@ impl PreparedTask {
         // All of it is looked at before the log is touched.
         let opened = EvalLog::open_with(&log.path, log.limits)?;
         let header = opened.header()?;
-        self.refuse(log, self.changed_parts(&header.eval, &header.plan))?;
+        if let Some(change) = self.changed_parts(&header.eval, &header.plan) {
+            return Err(Error::ChangedTask { path: log.path.clone(), change });
+        }
         if self.stopping.is_some() && !header.eval.config.extra.contains_key(STOP_WHEN) {
             return Err(Error::NotInRandomOrder { path: log.path.clone() });
         }
@@ -256,22 +265,16 @@ impl PreparedTask {
         self.run_into(writer, resumed, observer, cancel).await
     }
 
-    fn refuse(&self, log: &ResumableLog, parts: Vec<ChangedPart>) -> Result<()> {
-        if parts.is_empty() {
-            return Ok(());
-        }
-        let change = TaskChange::Parts { task: self.name.clone(), parts };
-        Err(Error::ChangedTask { path: log.path.clone(), change })
-    }
-
     /// Where the log differs from this task.
-    pub(super) fn changed_parts(&self, logged: &EvalInfo, plan: &PlanRecord) -> Vec<ChangedPart> {
+    pub(super) fn changed_parts(&self, logged: &EvalInfo, plan: &PlanRecord) -> Option<String> {
         let own = &self.start.eval;
         let mut found = Vec::new();
         let mut differ = |name: &'static str, same: bool, values: Option<(&str, &str)>| {
             if !same {
-                let values = values.map(|(logged, own)| (logged.to_owned(), own.to_owned()));
-                found.push(ChangedPart { name, values });
+                found.push(match values {
+                    Some((logged, own)) => format!("its {name} is `{logged}`, not `{own}`"),
+                    None => format!("its {name} differ"),
+                });
             }
         };
         differ("model", own.model == logged.model, Some((&logged.model, &own.model)));
@@ -295,7 +298,8 @@ impl PreparedTask {
         differ("epochs", own.config.epochs == logged.config.epochs, None);
         differ("task arguments", own.task_args == logged.task_args, None);
         differ("solvers", self.start.plan.steps == plan.steps, None);
-        found
+        let changed = || format!("the task `{}` has changed since: {}", self.name, found.join("; "));
+        (!found.is_empty()).then(changed)
     }
 
     /// The results of what a log holds, of a run that has reached its end.
@@ -330,27 +334,28 @@ impl PreparedTask {
         let mut succeeded = 0;
         let is_open = self.solver.effects().is_unknown();
         let places = self.places();
+        let changed = |change| Error::ChangedTask { path: log.path().to_owned(), change };
         let fields = SampleFields { completion: true, ..SampleFields::all() };
         for stored in log.samples_with(fields)? {
             let stored = stored?;
             let (id, epoch) = (stored.id.to_string(), stored.epoch);
             let place = places.get(&id).filter(|_| (1..=self.epochs).contains(&epoch));
             let Some((_, sample)) = place.and_then(|at| self.samples.get(*at)) else {
-                let change = TaskChange::UnknownSample { sample: id, epoch, task: self.name.clone() };
-                return Err(Error::ChangedTask { path: log.path().to_owned(), change });
+                return Err(changed(format!(
+                    "sample {id:?} in epoch {epoch} is not among those of the task `{}`",
+                    self.name
+                )));
             };
             let choices = stored.choices.as_deref().unwrap_or_default();
             let is_same = stored.input == sample.input
                 && stored.target == *sample.target.targets()
                 && choices == sample.choices;
             if !is_same {
-                let change = TaskChange::Question { sample: id };
-                return Err(Error::ChangedTask { path: log.path().to_owned(), change });
+                return Err(changed(format!("sample {id:?} was another question when the log was written")));
             }
             // A custom solver may have changed both.
-            let changed = (!is_open).then(|| self.change_of(&stored, sample)).flatten();
-            if let Some(change) = changed {
-                return Err(Error::ChangedTask { path: log.path().to_owned(), change });
+            if let Some(change) = (!is_open).then(|| self.change_of(&stored, sample)).flatten() {
+                return Err(changed(change));
             }
             succeeded += usize::from(stored.error.is_none());
         }
@@ -358,7 +363,7 @@ impl PreparedTask {
     }
 
     /// How the metadata or the recorded output of a sample differs from what the log holds, if it does.
-    fn change_of(&self, stored: &StoredSample, sample: &Sample) -> Option<TaskChange> {
+    fn change_of(&self, stored: &StoredSample, sample: &Sample) -> Option<String> {
         let id = stored.id.to_string();
         let mut keys = sample.metadata.keys().chain(stored.metadata.keys());
         let differs = |key: &&String| {
@@ -368,12 +373,15 @@ impl PreparedTask {
                 && then.and_then(Json::as_f64).is_none_or(|then| now.and_then(Json::as_f64) != Some(then))
         };
         if let Some(key) = keys.find(differs) {
-            return Some(TaskChange::Metadata { sample: id, key: key.clone() });
+            return Some(format!(
+                "the metadata `{key}` of sample {id:?} was another when the log was written"
+            ));
         }
         let answer =
             stored.completion.as_ref().filter(|_| stored.error.is_none() && stored.limit.is_none())?;
         let could = self.model().could_have_answered(&stored.id, stored.epoch, answer);
-        (!could).then_some(TaskChange::Output { sample: id })
+        (!could)
+            .then(|| format!("the recorded output for sample {id:?} was another when the log was written"))
     }
 
     /// The samples that the log holds, with their numbers.
@@ -400,7 +408,7 @@ pub enum EarlierRun {
     /// The log of another run: another task, model, number of samples or epochs.
     Other,
     /// A run of this task as it was before it changed.
-    Changed(TaskChange),
+    Changed(String),
     /// This run, interrupted or with samples that failed. It can be resumed.
     Incomplete,
     /// This run, with all its samples.
@@ -435,10 +443,8 @@ impl PreparedTask {
         }
         let opened = EvalLog::open_with(&log.path, log.limits)?;
         let header = opened.header()?;
-        let parts = self.changed_parts(&header.eval, &header.plan);
-        if !parts.is_empty() {
-            let task = self.name.clone();
-            return Ok(EarlierRun::Changed(TaskChange::Parts { task, parts }));
+        if let Some(change) = self.changed_parts(&header.eval, &header.plan) {
+            return Ok(EarlierRun::Changed(change));
         }
         let succeeded = match self.check_questions(&opened) {
             Ok(succeeded) => succeeded,
@@ -470,11 +476,7 @@ impl PreparedTask {
     pub fn skip(mut self, log: &ResumableLog, observer: &dyn Observer) -> Result<FinishedRun> {
         let opened = EvalLog::open_with(&log.path, log.limits)?;
         self.log_path.clone_from(&log.path);
-        let unknown = |problem: String| Error::UnknownRecord {
-            path: log.path.clone(),
-            what: "why the run stopped",
-            problem,
-        };
+        let unknown = |problem: String| unknown_record(&log.path, "why the run stopped", &problem);
         let recorded = StoppedEarly::recorded(&log.eval).map_err(unknown)?;
         let mut stopped = None;
         if let (Some(recorded), Some(stopping)) = (recorded, &self.stopping) {

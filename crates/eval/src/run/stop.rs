@@ -146,7 +146,7 @@ impl CancelToken {
 /// The system gives no threads.
 pub fn block_on<F: Future>(future: F) -> Result<F::Output> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(Error::Runtime)?;
+    let runtime = runtime.map_err(|error| Error::other(format!("cannot start the runtime: {error}")))?;
     let output = runtime.block_on(future);
     // Samples that were left behind must not keep the program alive.
     runtime.shutdown_background();

@@ -350,12 +350,17 @@ impl PlannedRule {
             (None, None) => return Err(refuse(StopRuleProblem::UnknownRange { scorer: scorer() })),
         };
         if u32::try_from(samples.len()).is_err() {
-            return Err(refuse(StopRuleProblem::TooManySamples { samples: samples.len() }));
+            return Err(refuse(StopRuleProblem::Other(format!(
+                "there are more samples than a random order can have: {}",
+                samples.len()
+            ))));
         }
         if let RuleMeasure::Decided { value, .. } = rule.measure
             && !(low..=high).contains(&value)
         {
-            return Err(refuse(StopRuleProblem::Outside { value, low, high }));
+            return Err(refuse(StopRuleProblem::Other(format!(
+                "{value} lies outside the range of the scores, {low} to {high}, so it is decided before the run"
+            ))));
         }
         let (range, other) = match rule.measure.log() {
             None => ((low, high), Vec::new()),
@@ -384,16 +389,16 @@ fn values_of(
     figure: &MeanFigure,
     samples: &[NamedSample],
 ) -> Result<Vec<SampleValue>, StopRuleProblem> {
-    let log = EvalLog::open(path).map_err(StopRuleProblem::Log)?;
-    let scorers = log.header().map_err(StopRuleProblem::Log)?.eval.scorers.unwrap_or_default();
+    let log = EvalLog::open(path)?;
+    let scorers = log.header()?.eval.scorers.unwrap_or_default();
     let numbers: HashMap<String, usize> =
         samples.iter().enumerate().map(|(number, (id, _))| (id.to_string(), number)).collect();
     let mut columns = ScoreColumns::new([figure.scorer()]);
     let mut found: Vec<String> = scorers.into_iter().map(|scorer| scorer.name).collect();
     let mut has_scores = false;
     let fields = SampleFields { details: false, ..SampleFields::all() };
-    for stored in log.samples_with(fields).map_err(StopRuleProblem::Log)? {
-        let stored = stored.map_err(StopRuleProblem::Log)?;
+    for stored in log.samples_with(fields)? {
+        let stored = stored?;
         let id = stored.id.to_string();
         let Some((_, sample)) = numbers.get(&id).and_then(|number| samples.get(*number)) else { continue };
         let choices = stored.choices.unwrap_or_default();
@@ -401,7 +406,10 @@ fn values_of(
             && choices == sample.choices
             && stored.target == *sample.target.targets();
         if !is_same {
-            return Err(StopRuleProblem::OtherQuestion { log: path.to_owned(), sample: id });
+            return Err(StopRuleProblem::OtherQuestion(format!(
+                "the sample {id:?} has another input, other choices or another target in {}",
+                path.display()
+            )));
         }
         let mut row = columns.push(id, stored.epoch);
         if stored.error.is_some() {
@@ -425,28 +433,28 @@ fn values_of(
     }
     if !has_scores && !columns.is_empty() {
         found.retain(|scorer| scorer != figure.scorer());
-        return Err(StopRuleProblem::NoScorer {
-            log: path.to_owned(),
-            scorer: figure.scorer().to_owned(),
-            found,
-        });
+        return Err(StopRuleProblem::Other(format!(
+            "{} has no scores by `{}`; it has scores by: {}",
+            path.display(),
+            figure.scorer(),
+            found.join(", ")
+        )));
     }
     let missing = by_number.iter().filter(|value| value.is_none()).count();
     let first = by_number.iter().position(Option::is_none).and_then(|number| samples.get(number));
     if let Some((id, _)) = first {
-        let (sample, planned) = (id.to_string(), samples.len());
-        return Err(StopRuleProblem::MissingSamples {
-            log: path.to_owned(),
-            count: missing,
-            planned,
-            sample,
-        });
+        return Err(StopRuleProblem::MissingSamples(format!(
+            "{} lacks {missing} of the {} samples of the run, such as {:?}",
+            path.display(),
+            samples.len(),
+            id.to_string()
+        )));
     }
     Ok(by_number.into_iter().flatten().collect())
 }
 
 fn unusable(log: &Path, error: errorbar_core::Error) -> StopRuleProblem {
-    StopRuleProblem::Scores { log: log.to_owned(), error: Box::new(error) }
+    StopRuleProblem::Other(format!("{}: {error}", log.display()))
 }
 
 #[cfg(test)]

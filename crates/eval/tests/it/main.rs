@@ -9,7 +9,7 @@
 
 use std::future::Future;
 
-use errorbar_eval::{Error, TaskChange};
+use errorbar_eval::Error;
 
 mod calls;
 mod calls_shared;
@@ -50,7 +50,7 @@ fn block_on_paused<F: Future>(future: F) -> F::Output {
 
 /// How a task differs from the log that it cannot resume.
 #[track_caller]
-fn change(error: Error) -> TaskChange {
+fn change(error: Error) -> String {
     match error {
         Error::ChangedTask { change, .. } => change,
         other => panic!("{other}"),
@@ -59,18 +59,16 @@ fn change(error: Error) -> TaskChange {
 
 /// The parts of a task that differ from the log that it cannot resume.
 #[track_caller]
-fn changed_parts(error: Error) -> Vec<&'static str> {
-    match change(error) {
-        TaskChange::Parts { parts, .. } => parts.iter().map(|part| part.name).collect(),
-        other => panic!("{other}"),
-    }
+fn changed_parts(error: Error) -> Vec<String> {
+    let change = change(error);
+    let (_, parts) = change.split_once(" has changed since: its ").expect(&change);
+    parts.split("; its ").map(|part| part.strip_suffix(" differ").unwrap_or(part).to_owned()).collect()
 }
 
 /// The sample that was another question when the log was written.
 #[track_caller]
 fn changed_question(error: Error) -> String {
-    match change(error) {
-        TaskChange::Question { sample } => sample,
-        other => panic!("{other}"),
-    }
+    let change = change(error);
+    let question = change.strip_suffix("\" was another question when the log was written");
+    question.and_then(|question| question.strip_prefix("sample \"")).expect(&change).to_owned()
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use errorbar_core::{Epochs, Error, MetadataKeys, metrics, metrics::accuracy};
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
-    CancelToken, Error as EvalError, FailOnError, FinishedRun, LogFormat, Observer, Progress, Quiet,
-    RunOptions, Sample, StopReason, Task, block_on, built_in_registry, model_fn, open_resumable,
+    CancelToken, FailOnError, FinishedRun, LogFormat, Observer, Progress, Quiet, RunOptions, Sample,
+    StopReason, Task, block_on, built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, Status};
 use errorbar_log::inspect::ResultsJson;
@@ -263,9 +263,6 @@ fn a_log_of_another_task_is_refused() {
     let error = resume(&other, &finished.log).unwrap_err();
     let message = "is a log of the task `first`, not of `second`; name that task, or none";
     assert_eq!(error.to_string(), format!("{} {message}", finished.log.display()));
-    assert!(
-        matches!(&error, EvalError::OtherTask { logged, task, .. } if logged == "first" && task == "second")
-    );
     let changed = Task::new(sums(4)).name("first").scorer(matches()).model(adder());
     let error = resume(&changed, &finished.log).unwrap_err();
     let message = "cannot be resumed: the task `first` has changed since: its samples differ";

@@ -505,7 +505,7 @@ fn private_file() -> fs::OpenOptions {
 fn remove_file(path: &Path) -> Result<bool> {
     match fs::remove_file(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(Error::Remove { path: path.to_owned(), error }),
+        Err(error) => Err(Error::other(format!("cannot remove {}: {error}", path.display()))),
         Ok(()) => Ok(true),
     }
 }

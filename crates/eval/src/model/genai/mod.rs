@@ -26,14 +26,12 @@ use reqwest::StatusCode;
 use serde_json::{Map, Value as Json};
 
 use super::error::{self as failure, NoAnswer, RequestContext};
-use super::http::{Address, ApiKey, BaseUrl, Reply, shared_client};
+use super::http::{Address, ApiKey, BaseUrl, Reply, invalid_base_url, shared_client};
 use super::{
-    Model, ModelError, OpenOptions, Provider, ProviderEntry, Request, UNREADABLE_USAGE, openai, provider,
-    with_prompt,
+    Model, ModelError, OpenOptions, Provider, ProviderEntry, Request, UNREADABLE_USAGE, no_model_name,
+    openai, provider, with_prompt,
 };
-use crate::{
-    BaseUrlProblem, BoxFuture, Error, GenerateConfig, Message, ModelOutput, OutputChoice, Result, Usage,
-};
+use crate::{BoxFuture, Error, GenerateConfig, Message, ModelOutput, OutputChoice, Result, Usage};
 
 /// A model of one of the providers.
 struct GenaiModel {
@@ -70,19 +68,22 @@ impl GenaiModel {
     ) -> Result<Self> {
         let name = format!("{}/{model}", speaks.name);
         if model.trim().is_empty() {
-            return Err(Error::EmptyModelName { provider: speaks.name.to_owned() });
+            return Err(no_model_name(speaks.name));
         }
         if model.contains("::") {
-            return Err(Error::NamespacedModel { name, provider: speaks.name.to_owned() });
+            return Err(Error::other(format!(
+                "`{name}` has `::` in it, which would be cut off with all before it; write {}/NAME",
+                speaks.name
+            )));
         }
         let base = match options.base_url {
             Some(text) => BaseUrl::parse(text, None)?,
             None => BaseUrl::parse(speaks.base_url, None)?,
         };
-        let endpoint = base.without_query().ok_or_else(|| Error::BaseUrl {
-            url: Some(base.shown()),
-            variable: None,
-            problem: BaseUrlProblem::Query { provider: speaks.name.to_owned() },
+        let endpoint = base.without_query().ok_or_else(|| {
+            let behind =
+                format!("has a `?` in it, behind which `{}` takes nothing; leave it out", speaks.name);
+            invalid_base_url(Some(&base.shown()), None, &behind)
         })?;
         let key = match (speaks.key_variable(), options.api_key_file) {
             (Some(variable), file) => {

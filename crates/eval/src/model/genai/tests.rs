@@ -100,18 +100,16 @@ fn a_key_is_wanted_and_shows_nowhere() {
 
 #[test]
 fn what_would_be_lost_on_the_way_is_refused() {
-    assert!(matches!(open("groq", "", None), Err(Error::EmptyModelName { provider }) if provider == "groq"));
-    assert!(
-        matches!(open("groq", "openai::m", None), Err(Error::NamespacedModel { name, .. }) if name == "groq/openai::m")
-    );
-    for (base_url, expected) in [
-        ("http://h/v1?key=x", BaseUrlProblem::Query { provider: "groq".to_owned() }),
-        ("h", BaseUrlProblem::Syntax("relative URL without a base".to_owned())),
+    let refused =
+        |model: &str, base_url: Option<&str>| open("groq", model, base_url).unwrap_err().to_string();
+    assert!(refused("", None).starts_with("`groq/` names no model"));
+    assert!(refused("openai::m", None).starts_with("`groq/openai::m` has `::` in it"));
+    for (base_url, problem) in [
+        ("http://h/v1?key=x", "has a `?` in it, behind which `groq` takes nothing; leave it out"),
+        ("h", "cannot be read: relative URL without a base"),
     ] {
-        let Err(Error::BaseUrl { problem, .. }) = open("groq", "m", Some(base_url)) else {
-            panic!("{base_url}")
-        };
-        assert_eq!(problem, expected);
+        let message = refused("m", Some(base_url));
+        assert!(message.contains(problem), "{message}");
     }
     let extra = "or set it in extra_body as the provider knows it";
     for (provider, config, refused) in [

@@ -9,7 +9,7 @@ use reqwest::Url;
 use super::ApiKey;
 use super::key::redact_beginning;
 use crate::model::{ModelError, ModelErrorKind};
-use crate::{BaseUrlProblem, Error, Result};
+use crate::{Error, Result};
 
 /// An address that requests are sent to, with the key and the patience that they have.
 pub(in crate::model) struct Address {
@@ -153,6 +153,15 @@ pub(super) fn cause(error: &reqwest::Error) -> String {
 #[derive(Clone)]
 pub(in crate::model) struct BaseUrl(Url);
 
+/// A base URL that cannot be used; `url` if it may be repeated, and the variable that it is from.
+pub(in crate::model) fn invalid_base_url(url: Option<&str>, variable: Option<&str>, problem: &str) -> Error {
+    let url = url.map(|url| format!(" `{url}`")).unwrap_or_default();
+    let variable = variable.map(|variable| format!(" ({variable})")).unwrap_or_default();
+    Error::other(format!(
+        "the base URL{url}{variable} {problem}; it is written as in http://127.0.0.1:8080/v1"
+    ))
+}
+
 impl BaseUrl {
     /// Reads it; `variable` names the environment variable that the string comes from, for the error.
     ///
@@ -161,20 +170,20 @@ impl BaseUrl {
     pub(in crate::model) fn parse(text: &str, variable: Option<&str>) -> Result<Self> {
         // What has an `@` may hold a password, and what stands behind a `?` a key: neither is repeated.
         let without_query = text.split(['?', '#']).next().unwrap_or_default();
-        let fail = |problem: BaseUrlProblem| Error::BaseUrl {
-            url: (!text.contains('@')).then(|| without_query.escape_debug().to_string()),
-            variable: variable.map(str::to_owned),
-            problem,
-        };
-        let url = Url::parse(text.trim()).map_err(|error| fail(BaseUrlProblem::Syntax(error.to_string())))?;
+        let shown = (!text.contains('@')).then(|| without_query.escape_debug().to_string());
+        let fail = |problem: &str| invalid_base_url(shown.as_deref(), variable, problem);
+        let url = Url::parse(text.trim()).map_err(|error| fail(&format!("cannot be read: {error}")))?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(fail(BaseUrlProblem::Scheme));
+            return Err(fail("is not one of http:// or https://"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(fail(BaseUrlProblem::Credentials));
+            return Err(fail(
+                "has a user or a password in it, which would get into logs; give the key in its own place, a file or \
+                 the environment",
+            ));
         }
         if url.path().trim_end_matches('/').ends_with("/chat/completions") {
-            return Err(fail(BaseUrlProblem::RequestPath));
+            return Err(fail("is already that of a request; leave out /chat/completions"));
         }
         Ok(BaseUrl(url))
     }
@@ -249,12 +258,8 @@ pub(super) fn excerpt(text: &str, most_characters: usize) -> String {
 mod base_url_tests {
     use super::*;
 
-    /// What is wrong with a base URL, and the message.
-    fn refused(text: &str) -> (BaseUrlProblem, String) {
-        let error = BaseUrl::parse(text, Some("VARIABLE")).map(|_| ()).unwrap_err();
-        let message = error.to_string();
-        let Error::BaseUrl { problem, .. } = error else { panic!("{message}") };
-        (problem, message)
+    fn refused(text: &str) -> String {
+        BaseUrl::parse(text, Some("VARIABLE")).map(|_| ()).unwrap_err().to_string()
     }
 
     #[test]
@@ -272,19 +277,19 @@ mod base_url_tests {
 
     #[test]
     fn what_is_no_address_of_a_server_is_refused() {
-        let syntax = |problem: &str| BaseUrlProblem::Syntax(problem.to_owned());
+        let scheme = "is not one of http:// or https://";
         for (text, problem) in [
-            ("", syntax("relative URL without a base")),
-            ("127.0.0.1:8080/v1", syntax("relative URL without a base")),
-            ("localhost:8080", BaseUrlProblem::Scheme),
-            ("ftp://h/v1", BaseUrlProblem::Scheme),
-            ("http://", syntax("empty host")),
-            ("file:///v1", BaseUrlProblem::Scheme),
-            ("http://h/v1/chat/completions/", BaseUrlProblem::RequestPath),
+            ("", "cannot be read: relative URL without a base"),
+            ("127.0.0.1:8080/v1", "cannot be read: relative URL without a base"),
+            ("localhost:8080", scheme),
+            ("ftp://h/v1", scheme),
+            ("http://", "cannot be read: empty host"),
+            ("file:///v1", scheme),
+            ("http://h/v1/chat/completions/", "is already that of a request; leave out /chat/completions"),
         ] {
             let advice = "it is written as in http://127.0.0.1:8080/v1";
             let message = format!("the base URL `{text}` (VARIABLE) {problem}; {advice}");
-            assert_eq!(refused(text), (problem, message));
+            assert_eq!(refused(text), message);
         }
     }
 
@@ -293,10 +298,10 @@ mod base_url_tests {
         let message = "the base URL (VARIABLE) has a user or a password in it, which would get into logs; give the key \
                        in its own place, a file or the environment; it is written as in http://127.0.0.1:8080/v1";
         for text in ["http://me:hunter2@h/v1", "http://hunter2@h/v1"] {
-            assert_eq!(refused(text), (BaseUrlProblem::Credentials, message.to_owned()));
+            assert_eq!(refused(text), message);
         }
-        let (problem, message) = refused("http//me:hunter2@h");
-        assert!(matches!(problem, BaseUrlProblem::Syntax(_)) && !message.contains("hunter2"), "{message}");
+        let message = refused("http//me:hunter2@h");
+        assert!(message.contains("cannot be read") && !message.contains("hunter2"), "{message}");
     }
 
     #[test]
@@ -307,7 +312,7 @@ mod base_url_tests {
             "http://h:x/?hunter2",
             "ftp://h#hunter2",
         ] {
-            assert!(!refused(text).1.contains("hunter2"), "{text}");
+            assert!(!refused(text).contains("hunter2"), "{text}");
         }
     }
 }

@@ -27,6 +27,8 @@ use crate::lock;
 
 pub(super) use address::Address;
 pub(super) use address::BaseUrl;
+#[cfg(feature = "providers")]
+pub(super) use address::invalid_base_url;
 pub(super) use key::ApiKey;
 
 // The connections of the whole process: models of one server share them.
