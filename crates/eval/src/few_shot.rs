@@ -234,7 +234,7 @@ impl Solver for FewShot {
     }
 
     fn effects(&self) -> SolverEffects {
-        SolverEffects::messages()
+        SolverEffects::default()
     }
 
     fn check(&self, sample: &Sample) -> Result<()> {

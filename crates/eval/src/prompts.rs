@@ -1,6 +1,7 @@
 //! Prompts that are data: templates as arguments, and those of the reference, which are shipped with their source and
 //! licence.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -8,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 use errorbar_core::spec::Arg;
 use errorbar_core::{ArgProblem, ArgType, Error, Registry};
 use errorbar_files::read_small;
-use serde::Deserialize;
 
 use crate::allowed_paths::is_within;
 use crate::dataset::nearest_file;
@@ -16,28 +16,22 @@ use crate::dataset::nearest_file;
 /// The word that stands for the reference's prompt, in the template of an entry that has one.
 pub(crate) const INSPECT: &str = "inspect";
 
-/// The prompts of the reference.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct InspectPrompts {
-    pub(crate) single_answer: String,
-    pub(crate) single_answer_cot: String,
-    pub(crate) multiple_answer: String,
-    pub(crate) multiple_answer_cot: String,
-    pub(crate) chain_of_thought: String,
-    pub(crate) critique: String,
-    pub(crate) critique_completion: String,
-    pub(crate) model_graded_qa: String,
-    pub(crate) model_graded_fact: String,
-    pub(crate) instructions: String,
-    pub(crate) instructions_partial: String,
+/// A prompt: errorbar's, or the one that the reference has in its place.
+pub(crate) fn prompt(name: &str, of_reference: bool) -> &'static str {
+    static PROMPTS: OnceLock<[HashMap<String, String>; 2]> = OnceLock::new();
+    // The files are a part of the program; a test reads them.
+    let files = [include_str!("../prompts/errorbar.toml"), include_str!("../prompts/inspect.toml")];
+    let [own, reference] = PROMPTS.get_or_init(|| files.map(|file| toml::from_str(file).unwrap_or_default()));
+    let prompts = if of_reference { reference } else { own };
+    prompts.get(name).map_or("", String::as_str)
 }
 
-/// The prompts of the reference.
-pub(crate) fn inspect_prompts() -> &'static InspectPrompts {
-    static PROMPTS: OnceLock<InspectPrompts> = OnceLock::new();
-    // The file is a part of the program; a test reads it.
-    PROMPTS.get_or_init(|| toml::from_str(include_str!("../prompts/inspect.toml")).unwrap_or_default())
+/// The template of an entry that has a prompt of this name: the author's, the reference's if it is `inspect`, or ours.
+pub(crate) fn template_or_prompt<'t>(template: Option<&'t TemplateText>, name: &str) -> &'t str {
+    match template.filter(|template| !template.is_inspect()) {
+        Some(template) => template.text(),
+        None => prompt(name, template.is_some()),
+    }
 }
 
 /// A template as an argument: the string itself; in a spec also the name of a file that holds it, relative to the task
@@ -91,17 +85,6 @@ impl TemplateText {
     /// Whether it is the word for the reference's prompt.
     pub(crate) fn is_inspect(&self) -> bool {
         self.file.is_none() && self.given == INSPECT
-    }
-
-    /// The template of an entry that has a prompt of the reference.
-    pub(crate) fn or_inspect(
-        &self,
-        inspect: impl FnOnce(&'static InspectPrompts) -> &'static String,
-    ) -> &str {
-        match self.is_inspect() {
-            true => inspect(inspect_prompts()),
-            false => self.text(),
-        }
     }
 }
 
@@ -178,10 +161,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_of_prompts_can_be_read() {
-        let read: InspectPrompts = toml::from_str(include_str!("../prompts/inspect.toml")).unwrap();
-        assert!(read.single_answer.ends_with("{question}\n\n{choices}"));
-        assert!(read.chain_of_thought.starts_with("\n{prompt}\n"));
-        assert!(inspect_prompts().critique.ends_with("Critique: "));
+    fn the_files_of_prompts_have_the_same_names() {
+        let own: HashMap<String, String> = toml::from_str(include_str!("../prompts/errorbar.toml")).unwrap();
+        let reference: HashMap<String, String> =
+            toml::from_str(include_str!("../prompts/inspect.toml")).unwrap();
+        assert!(reference.keys().all(|name| own.contains_key(name)));
+        assert!(prompt("single_answer", true).ends_with("{question}\n\n{choices}"));
+        assert!(prompt("chain_of_thought", true).starts_with("\n{prompt}\n"));
+        assert!(prompt("critique", true).ends_with("Critique: "));
+        assert!(prompt("critique", false).ends_with("[Your review]\n"));
     }
 }

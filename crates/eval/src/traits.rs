@@ -97,7 +97,7 @@ impl Solver for Chain {
 
     fn effects(&self) -> SolverEffects {
         let effects = self.solvers.iter().map(|solver| solver.effects());
-        effects.fold(SolverEffects::messages(), SolverEffects::then)
+        effects.fold(SolverEffects::default(), SolverEffects::then)
     }
 
     fn models(&self) -> Vec<String> {
@@ -157,7 +157,7 @@ pub trait Scorer: ToSpec + fmt::Debug + Send + Sync {
 
     /// What it is known to need of the solver, so that a task without it is refused before anything runs.
     fn needs(&self) -> ScorerNeeds {
-        ScorerNeeds::unknown()
+        ScorerNeeds::default()
     }
 
     /// A digest of what decides its scores beside its arguments, such as the script that it runs: a log records it, and
@@ -230,84 +230,38 @@ impl IntoScore for Option<Score> {
     }
 }
 
-// What is known of solvers and scorers before they run, so that parts that do not fit together are found then.
-
-/// What a solver is known to do. Of a custom solver nothing is known, unless it says so.
+/// What a solver is known to do before it runs, so that parts that do not fit together are found then. Of a custom solver
+/// nothing is known, unless it says so; the default is to change messages, and nothing else.
 ///
 /// ```
 /// use errorbar_eval::{Solver, SolverEffects, chain, solvers::{chain_of_thought, generate}};
-/// assert!(!chain_of_thought().effects().calls_model());
-/// assert!(chain![chain_of_thought(), generate()].effects().calls_model());
-/// assert!(SolverEffects::unknown().is_unknown());
+/// assert!(!chain_of_thought().effects().generates);
+/// assert!(chain![chain_of_thought(), generate()].effects().generates);
+/// assert!(SolverEffects::unknown().unknown);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct SolverEffects {
-    unknown: bool,
-    generates: bool,
-    marks_choices: bool,
-    templates: Vec<Template>,
+    /// It may do anything: call the model, mark choices, add metadata.
+    pub unknown: bool,
+    /// It calls the model, whose answer becomes the output.
+    pub generates: bool,
+    /// It marks the choices that the model has named.
+    pub marks_choices: bool,
+    /// The templates that it fills in.
+    pub templates: Vec<Template>,
 }
 
 impl SolverEffects {
-    /// It may do anything: call the model, mark choices, add metadata.
+    /// It may do anything.
     pub fn unknown() -> Self {
         SolverEffects { unknown: true, ..SolverEffects::default() }
     }
 
-    /// It changes messages, and nothing else.
-    pub fn messages() -> Self {
-        SolverEffects::default()
-    }
-
-    /// It calls the model, whose answer becomes the output.
-    #[must_use]
-    pub fn generates(mut self) -> Self {
-        self.generates = true;
-        self
-    }
-
-    /// It marks the choices that the model has named.
-    #[must_use]
-    pub fn marks_choices(mut self) -> Self {
-        self.marks_choices = true;
-        self
-    }
-
-    /// It fills in a template.
-    #[must_use]
-    pub fn template(mut self, template: Template) -> Self {
-        self.templates.push(template);
-        self
-    }
-
-    /// Whether it may do more than is known.
-    pub fn is_unknown(&self) -> bool {
-        self.unknown
-    }
-
-    /// Whether it is known to call the model.
-    pub fn calls_model(&self) -> bool {
-        self.generates
-    }
-
-    pub(crate) fn marks(&self) -> bool {
-        self.marks_choices
-    }
-
-    pub(crate) fn templates(&self) -> &[Template] {
-        &self.templates
-    }
-
     /// What this solver and then another one do. What an unknown one has added may be in the templates behind it.
     #[must_use]
-    pub(crate) fn then(mut self, next: SolverEffects) -> Self {
-        let is_open = self.unknown;
-        let opened = next
-            .templates
-            .into_iter()
-            .map(|template| Template { is_open: template.is_open || is_open, ..template });
-        self.templates.extend(opened);
+    pub(crate) fn then(mut self, mut next: SolverEffects) -> Self {
+        next.templates.iter_mut().for_each(|template| template.is_open |= self.unknown);
+        self.templates.append(&mut next.templates);
         self.unknown |= next.unknown;
         self.generates |= next.generates;
         self.marks_choices |= next.marks_choices;
@@ -316,105 +270,39 @@ impl SolverEffects {
 }
 
 /// A template of a solver: a text with `{names}`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Template {
-    pub(crate) solver: &'static str,
-    pub(crate) text: String,
-    /// The names that the solver itself fills in.
-    pub(crate) names: &'static [&'static str],
+    /// The solver.
+    pub solver: &'static str,
+    /// The text.
+    pub text: String,
+    /// The names that the solver itself fills in, beside those of metadata.
+    pub names: &'static [&'static str],
     /// The names that its arguments fill in.
-    pub(crate) params: Vec<String>,
+    pub params: Vec<String>,
     /// Whether the reference fails for an unknown name; otherwise it leaves it as it is.
-    pub(crate) is_strict: bool,
+    pub is_strict: bool,
     /// Whether a solver before it may have added names.
-    pub(crate) is_open: bool,
-}
-
-impl Template {
-    /// A template in which the solver fills in these names, beside those of metadata. Others stay as they are.
-    pub fn new(solver: &'static str, text: impl Into<String>, names: &'static [&'static str]) -> Self {
-        Template { solver, text: text.into(), names, params: Vec::new(), is_strict: false, is_open: false }
-    }
-
-    /// These names are filled in too, by arguments of the solver.
-    #[must_use]
-    pub fn filled(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.params.extend(names.into_iter().map(Into::into));
-        self
-    }
-
-    /// Unknown names are a mistake.
-    #[must_use]
-    pub fn strict(mut self) -> Self {
-        self.is_strict = true;
-        self
-    }
+    pub is_open: bool,
 }
 
 /// What a scorer needs of the solver and the samples. Of a custom scorer nothing is known, unless it says so.
 ///
 /// ```
 /// use errorbar_eval::{Scorer, ScorerNeeds, scorers::includes};
-/// assert_eq!(includes().needs(), ScorerNeeds::output().with_target());
+/// assert_eq!(includes().needs(), ScorerNeeds { output: true, target: true, marked_choices: false });
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ScorerNeeds {
-    output: bool,
-    marked_choices: bool,
-    target: bool,
-}
-
-impl ScorerNeeds {
-    /// Nothing that is known.
-    pub fn unknown() -> Self {
-        ScorerNeeds::default()
-    }
-
     /// The answer of the model.
-    pub fn output() -> Self {
-        ScorerNeeds { output: true, ..ScorerNeeds::default() }
-    }
-
+    pub output: bool,
     /// Choices that the solver has marked.
-    pub fn marked_choices() -> Self {
-        ScorerNeeds { marked_choices: true, ..ScorerNeeds::default() }
-    }
-
-    /// Targets of samples too: without any, every answer would be right, or none.
-    #[must_use]
-    pub fn with_target(self) -> Self {
-        ScorerNeeds { target: true, ..self }
-    }
-
-    /// What both need.
-    #[must_use]
-    pub fn and(self, other: ScorerNeeds) -> Self {
-        ScorerNeeds {
-            output: self.output || other.output,
-            marked_choices: self.marked_choices || other.marked_choices,
-            target: self.target || other.target,
-        }
-    }
-
-    /// Whether it needs the answer of the model.
-    pub fn needs_output(self) -> bool {
-        self.output
-    }
-
-    /// Whether it needs marked choices.
-    pub fn needs_marked_choices(self) -> bool {
-        self.marked_choices
-    }
-
-    /// Whether it needs targets.
-    pub fn needs_target(self) -> bool {
-        self.target
-    }
+    pub marked_choices: bool,
+    /// Targets of samples: without any, every answer would be right, or none.
+    pub target: bool,
 }
 
 /// The needs of scorers that compare the answer with the target, whatever their arguments.
 pub(crate) fn of_comparison<S>(_: &S) -> ScorerNeeds {
-    ScorerNeeds::output().with_target()
+    ScorerNeeds { output: true, target: true, ..ScorerNeeds::default() }
 }

@@ -277,9 +277,9 @@ impl Task {
         let fit = task_check::solver_and_scorers(&effects, &solvers, &scorers).into_iter();
         let mut findings: Vec<Finding> = fit.map(|(_, problem)| Finding::Problem(problem)).collect();
         findings.extend(task_check::targets(&scorers, &self.dataset).map(Finding::Problem));
-        let names = effects.templates().iter().flat_map(|t| task_check::names_of_template(t, &self.dataset));
+        let names = effects.templates.iter().flat_map(|t| task_check::names_of_template(t, &self.dataset));
         findings.extend(names.map(|(_, finding)| finding));
-        if !effects.is_unknown() && !samples.is_empty() {
+        if !effects.unknown && !samples.is_empty() {
             let plan = self.plan(options, reducers.clone());
             let scores_all = task_check::scores_all(self.scorers.iter());
             let missing = |key| task_check::check_key(&key, &self.dataset, samples, scores_all);
@@ -312,7 +312,7 @@ impl Task {
         let has_names = |scorer: &ScorerPlan| {
             task_check::are_named_without_scores(plan.task_metrics.as_ref().unwrap_or(&scorer.metrics))
         };
-        if self.solver.effects().is_unknown() || !plan.scorers.iter().all(has_names) {
+        if self.solver.effects().unknown || !plan.scorers.iter().all(has_names) {
             return None;
         }
         let mut columns = ScoreColumns::new(plan.scorers.iter().map(|scorer| &scorer.name));

@@ -332,7 +332,7 @@ impl PreparedTask {
     /// Refuses a log whose samples are not those of the task, or were other questions. How many succeeded.
     pub(super) fn check_questions(&self, log: &EvalLog) -> Result<usize> {
         let mut succeeded = 0;
-        let is_open = self.solver.effects().is_unknown();
+        let is_open = self.solver.effects().unknown;
         let places = self.places();
         let changed = |change| Error::ChangedTask { path: log.path().to_owned(), change };
         let fields = SampleFields { completion: true, ..SampleFields::all() };

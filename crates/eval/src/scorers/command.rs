@@ -344,7 +344,7 @@ impl Scorer for CommandScorer {
     }
 
     fn needs(&self) -> ScorerNeeds {
-        ScorerNeeds::output()
+        ScorerNeeds { output: true, ..ScorerNeeds::default() }
     }
 
     fn digest(&self) -> Option<String> {

@@ -15,6 +15,7 @@ use crate::text::{
     Answer, F1, Includes, Location, Match, Pattern, PythonRegex, SearchBudget, TextError, choice_places,
     judge_choices, judge_exact,
 };
+use crate::traits::of_comparison;
 use crate::{BoxFuture, NamedSample, Sample, Scorer, ScorerNeeds, Target, TaskState};
 
 /// An answer of this many bytes is searched in less time than it takes to hand it to another thread, unless the pattern
@@ -330,7 +331,7 @@ impl Scorer for F1Scorer {
     }
 
     fn needs(&self) -> ScorerNeeds {
-        ScorerNeeds::output().with_target()
+        of_comparison(self)
     }
 }
 
@@ -432,7 +433,7 @@ impl Scorer for PatternScorer {
     }
 
     fn needs(&self) -> ScorerNeeds {
-        ScorerNeeds::output().with_target()
+        of_comparison(self)
     }
 
     /// Without groups all of what is found is compared, which is right for `[A-D]` and never for `ANSWER: [A-D]`.
@@ -514,7 +515,7 @@ impl Scorer for ChoiceScorer {
     }
 
     fn needs(&self) -> ScorerNeeds {
-        ScorerNeeds::marked_choices().with_target()
+        ScorerNeeds { marked_choices: true, target: true, output: false }
     }
 
     fn check(&self, sample: &Sample) -> Result<()> {

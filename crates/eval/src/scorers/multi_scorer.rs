@@ -90,7 +90,12 @@ impl Scorer for MultiScorer {
     }
 
     fn needs(&self) -> ScorerNeeds {
-        self.scorers.iter().fold(ScorerNeeds::unknown(), |needs, scorer| needs.and(scorer.needs()))
+        let needs: Vec<ScorerNeeds> = self.scorers.iter().map(|scorer| scorer.needs()).collect();
+        ScorerNeeds {
+            output: needs.iter().any(|needs| needs.output),
+            marked_choices: needs.iter().any(|needs| needs.marked_choices),
+            target: needs.iter().any(|needs| needs.target),
+        }
     }
 
     fn digest(&self) -> Option<String> {
@@ -123,7 +128,7 @@ impl Scorer for MultiScorer {
     }
 
     fn check_behind(&self, sample: &Sample, solver: &SolverEffects) -> Result<()> {
-        match solver.is_unknown() {
+        match solver.unknown {
             true => self.scorers.iter().try_for_each(|scorer| scorer.check_behind(sample, solver)),
             false => Scorer::check(self, sample),
         }

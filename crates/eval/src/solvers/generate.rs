@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use errorbar_core::{Error, Params, Result};
 
+use crate::prompts::template_or_prompt;
 use crate::template::{fill, lookup};
 use crate::text::{choice_label, marked_choices};
 use crate::{
@@ -102,7 +103,7 @@ impl Solver for GenerateSolver {
     }
 
     fn effects(&self) -> SolverEffects {
-        SolverEffects::messages().generates()
+        SolverEffects { generates: true, ..SolverEffects::default() }
     }
 
     fn configs(&self) -> Vec<GenerateConfig> {
@@ -112,37 +113,6 @@ impl Solver for GenerateSolver {
 }
 
 // `multiple_choice`: shows the choices and requests a letter.
-
-const SINGLE: &str =
-    "Choose the one option that answers the question below. Reply with a single line of the form \
-\"ANSWER: $LETTER\", without the quotes, where $LETTER is one of {letters}.
-
-{question}
-
-{choices}";
-
-const MULTIPLE: &str = "Choose every option that answers the question below; there may be more than one. Reply with a \
-single line of the form \"ANSWER: $LETTERS\", without the quotes, where $LETTERS are the letters of your options out of \
-{letters}, separated by commas.
-
-{question}
-
-{choices}";
-
-const SINGLE_COT: &str = "Choose the one option that answers the question below. Reason step by step first; then let \
-the last line of your reply have the form \"ANSWER: $LETTER\", without the quotes, where $LETTER is one of {letters}.
-
-{question}
-
-{choices}";
-
-const MULTIPLE_COT: &str = "Choose every option that answers the question below; there may be more than one. Reason \
-step by step first; then let the last line of your reply have the form \"ANSWER: $LETTERS\", without the quotes, where \
-$LETTERS are the letters of your options out of {letters}, separated by commas.
-
-{question}
-
-{choices}";
 
 /// Prompts with the choices for a letter and marks those that the model names; a template has {question}, {choices} and {letters}.
 ///
@@ -216,21 +186,13 @@ fn check_template(template: &TemplateText) -> Result<(), String> {
 
 impl MultipleChoice {
     fn words(&self) -> &str {
-        let kind = (self.multiple_correct_or_default(), self.cot_or_default());
-        match &self.template {
-            Some(template) => template.or_inspect(|prompts| match kind {
-                (false, false) => &prompts.single_answer,
-                (true, false) => &prompts.multiple_answer,
-                (false, true) => &prompts.single_answer_cot,
-                (true, true) => &prompts.multiple_answer_cot,
-            }),
-            None => match kind {
-                (false, false) => SINGLE,
-                (true, false) => MULTIPLE,
-                (false, true) => SINGLE_COT,
-                (true, true) => MULTIPLE_COT,
-            },
-        }
+        let name = match (self.multiple_correct_or_default(), self.cot_or_default()) {
+            (false, false) => "single_answer",
+            (true, false) => "multiple_answer",
+            (false, true) => "single_answer_cot",
+            (true, true) => "multiple_answer_cot",
+        };
+        template_or_prompt(self.template.as_ref(), name)
     }
 
     fn config(&self) -> GenerateConfig {
@@ -274,8 +236,9 @@ impl Solver for MultipleChoice {
     }
 
     fn effects(&self) -> SolverEffects {
-        let template = Template::new("multiple_choice", self.words(), &["question", "choices", "letters"]);
-        SolverEffects::messages().generates().marks_choices().template(template.strict())
+        let names = &["question", "choices", "letters"];
+        let templates = vec![strict("multiple_choice", self.words(), names)];
+        SolverEffects { generates: true, marks_choices: true, templates, unknown: false }
     }
 
     fn configs(&self) -> Vec<GenerateConfig> {
@@ -290,35 +253,6 @@ impl Solver for MultipleChoice {
 const NO_CHOICES: &str = "it has no choices, which multiple_choice() needs; map them from the dataset";
 
 // `self_critique`: lets the model look at its answer again.
-
-const CRITIQUE: &str =
-    "Below are a question and an answer to it. Point out what is wrong, missing or unclear in the \
-answer. If there is nothing to improve, say only: The answer stands.
-
-[Question]
-{question}
-
-[Answer]
-{completion}
-
-[Your review]
-";
-
-const COMPLETION: &str =
-    "Below are a question, the answer you gave, and a review of that answer. Where the review \
-is right, answer again and better. Where nothing needs to change, repeat your answer word for word.
-
-[Question]
-{question}
-
-[Your answer]
-{completion}
-
-[Review]
-{critique}
-
-[Your final answer]
-";
 
 /// Lets the model review its answer and answer again; templates have {question}, {completion} and {critique}.
 ///
@@ -381,12 +315,11 @@ pub struct SelfCritique {
 
 impl SelfCritique {
     fn critique(&self) -> &str {
-        self.critique_template.as_ref().map_or(CRITIQUE, |text| text.or_inspect(|prompts| &prompts.critique))
+        template_or_prompt(self.critique_template.as_ref(), "critique")
     }
 
     fn completion(&self) -> &str {
-        let template = self.completion_template.as_ref();
-        template.map_or(COMPLETION, |text| text.or_inspect(|prompts| &prompts.critique_completion))
+        template_or_prompt(self.completion_template.as_ref(), "critique_completion")
     }
 }
 
@@ -417,17 +350,19 @@ impl Solver for SelfCritique {
     }
 
     fn effects(&self) -> SolverEffects {
-        let name = "self_critique";
+        let critique = strict("self_critique", self.critique(), &["question", "completion"]);
+        let names = &["question", "completion", "critique"];
+        let templates = vec![critique, strict("self_critique", self.completion(), names)];
         // It gets its first answer from elsewhere, but the output is an answer of the model.
-        SolverEffects::messages()
-            .generates()
-            .template(Template::new(name, self.critique(), &["question", "completion"]).strict())
-            .template(
-                Template::new(name, self.completion(), &["question", "completion", "critique"]).strict(),
-            )
+        SolverEffects { generates: true, templates, ..SolverEffects::default() }
     }
 
     fn models(&self) -> Vec<String> {
         self.model.iter().cloned().collect()
     }
+}
+
+/// A template in which an unknown name is a mistake.
+fn strict(solver: &'static str, text: &str, names: &'static [&'static str]) -> Template {
+    Template { solver, text: text.to_owned(), names, is_strict: true, ..Template::default() }
 }

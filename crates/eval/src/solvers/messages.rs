@@ -6,6 +6,7 @@ use errorbar_core::spec::Arg;
 use errorbar_core::{Error, KeywordArgs, Params, Result};
 use errorbar_macros::solver;
 
+use crate::prompts::template_or_prompt;
 use crate::template::{fill, lookup_set};
 use crate::{
     BoxFuture, Generate, Message, MessageRole, Solver, SolverEffects, TaskState, Template, TemplateText,
@@ -36,8 +37,10 @@ pub(super) fn effects(
     names: &'static [&'static str],
     params: &KeywordArgs,
 ) -> SolverEffects {
-    let template = Template::new(solver, template.text(), names).filled(params.names());
-    SolverEffects::messages().template(template)
+    let params = params.names().map(Into::into).collect();
+    let text = template.text().to_owned();
+    let templates = vec![Template { solver, text, names, params, ..Template::default() }];
+    SolverEffects { templates, ..SolverEffects::default() }
 }
 
 /// A solver that adds a message: the struct of its arguments, and how it adds the text.
@@ -294,11 +297,6 @@ pub(super) fn reword(
 
 // `chain_of_thought`: requests the reasoning before the answer.
 
-const TEMPLATE: &str = "{prompt}
-
-Work this out one step at a time and write the steps down before you commit to a result. The very last line of your \
-reply must have the form \"ANSWER: $ANSWER\", without the quotes, where $ANSWER is your result and nothing else.";
-
 /// Prompts for the reasoning first and the answer in a last line `ANSWER: …`; {prompt} in a custom template stands for the question.
 ///
 /// The template "inspect" is the prompt of inspect_ai, word for word.
@@ -348,10 +346,11 @@ pub fn chain_of_thought(
 }
 
 fn text_of(template: Option<&TemplateText>) -> &str {
-    template.map_or(TEMPLATE, |template| template.or_inspect(|prompts| &prompts.chain_of_thought))
+    template_or_prompt(template, "chain_of_thought")
 }
 
 fn reasoning_effects(solver: &ChainOfThought) -> SolverEffects {
-    let template = text_of(solver.template.as_ref());
-    SolverEffects::messages().template(Template::new("chain_of_thought", template, &["prompt"]))
+    let text = text_of(solver.template.as_ref()).to_owned();
+    let template = Template { solver: "chain_of_thought", text, names: &["prompt"], ..Template::default() };
+    SolverEffects { templates: vec![template], ..SolverEffects::default() }
 }

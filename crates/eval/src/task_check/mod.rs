@@ -34,20 +34,20 @@ pub(crate) fn solver_and_scorers(
     solvers: &[String],
     scorers: &[Option<&AnyScorer>],
 ) -> Vec<(Option<usize>, TaskProblem)> {
-    if effects.is_unknown() {
+    if effects.unknown {
         return Vec::new();
     }
     let mut found = Vec::new();
     let known = || scorers.iter().enumerate().filter_map(|(at, scorer)| Some((at, (*scorer)?)));
     let name = |scorer: &AnyScorer| scorer.spec().log_name().into_owned();
-    let of_output = known().filter(|(_, scorer)| scorer.needs().needs_output());
+    let of_output = known().filter(|(_, scorer)| scorer.needs().output);
     let of_output: Vec<String> = of_output.map(|(_, scorer)| name(scorer)).collect();
-    if !effects.calls_model() && !of_output.is_empty() {
+    if !effects.generates && !of_output.is_empty() {
         let problem = TaskProblem::NoGenerate { solvers: solvers.to_vec(), scorers: of_output };
         found.push((None, problem));
     }
-    if !effects.marks() {
-        let of_choices = known().filter(|(_, scorer)| scorer.needs().needs_marked_choices());
+    if !effects.marks_choices {
+        let of_choices = known().filter(|(_, scorer)| scorer.needs().marked_choices);
         found.extend(of_choices.map(|(at, scorer)| {
             let bare = |solver: &String| format!("{}()", solver.split('(').next().unwrap_or_default().trim());
             let (scorer, solvers) = (name(scorer), solvers.iter().map(bare).collect());
@@ -59,7 +59,7 @@ pub(crate) fn solver_and_scorers(
 
 /// Samples of which none has a target, for scorers that compare answers with it: an empty string is in every answer.
 pub(crate) fn targets(scorers: &[Option<&AnyScorer>], dataset: &Dataset) -> Option<TaskProblem> {
-    let comparing = scorers.iter().flatten().filter(|scorer| scorer.needs().needs_target());
+    let comparing = scorers.iter().flatten().filter(|scorer| scorer.needs().target);
     let scorers: Vec<String> = comparing.map(|scorer| scorer.spec().log_name().into_owned()).collect();
     let lacks = |(_, sample): &NamedSample| sample.target.iter().all(String::is_empty);
     match !scorers.is_empty() && dataset.samples().ok()?.iter().all(lacks) {
@@ -219,7 +219,7 @@ pub(crate) fn unknown_rater(
 
 /// Whether each of these scorers is known to score every sample.
 pub(crate) fn scores_all<'s>(mut scorers: impl Iterator<Item = &'s AnyScorer>) -> bool {
-    scorers.all(|scorer| scorer.needs().needs_output() || scorer.needs().needs_marked_choices())
+    scorers.all(|scorer| scorer.needs().output || scorer.needs().marked_choices)
 }
 
 fn has(key: &str) -> impl Fn(&NamedSample) -> bool {

@@ -61,7 +61,7 @@ impl FileParts<'_, '_> {
         let has_mistakes = mistakes.count() > 0;
         if let Some(problem) = task_check::targets(&scorers, dataset).filter(|_| !has_mistakes) {
             let mut strings = self.scorers.iter().flatten();
-            let comparing = strings.find(|(_, scorer)| scorer.needs().needs_target());
+            let comparing = strings.find(|(_, scorer)| scorer.needs().target);
             report(comparing.map_or(0..0, |(string, _)| string.span.clone()), &problem);
         }
         for (string, scorer) in self.scorers.iter().flatten() {
@@ -69,15 +69,15 @@ impl FileParts<'_, '_> {
                 specs::report(string, "scorer", &error);
             }
         }
-        let mut before = SolverEffects::messages();
+        let mut before = SolverEffects::default();
         for solver in self.solvers.unwrap_or_default() {
             let Some((string, solver)) = solver else {
                 before = before.then(SolverEffects::unknown());
                 continue;
             };
-            let known = before.templates().len();
+            let known = before.templates.len();
             before = before.then(solver.effects());
-            let templates = before.templates().get(known..).unwrap_or_default();
+            let templates = before.templates.get(known..).unwrap_or_default();
             for (name, finding) in templates.iter().flat_map(|template| names_of_template(template, dataset))
             {
                 // What is only a warning is one of the run.
@@ -86,7 +86,7 @@ impl FileParts<'_, '_> {
                 }
             }
         }
-        if effects.is_unknown() || self.is_broken {
+        if effects.unknown || self.is_broken {
             return;
         }
         let scores_all = scorers.iter().all(Option::is_some) && scores_all(scorers.into_iter().flatten());
@@ -102,14 +102,14 @@ impl FileParts<'_, '_> {
         let Some(solvers) = self.solvers else {
             return match self.is_broken {
                 true => SolverEffects::unknown(),
-                false => SolverEffects::messages().generates(),
+                false => SolverEffects { generates: true, ..SolverEffects::default() },
             };
         };
         let effects = solvers.iter().map(|solver| match solver {
             Some((_, solver)) => solver.effects(),
             None => SolverEffects::unknown(),
         });
-        effects.fold(SolverEffects::messages(), SolverEffects::then)
+        effects.fold(SolverEffects::default(), SolverEffects::then)
     }
 
     /// The solvers as the file has them.

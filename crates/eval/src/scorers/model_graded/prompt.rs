@@ -6,20 +6,7 @@ use serde_json::Value as Json;
 
 use super::format::{self, FormatTemplate, Placeholder};
 use crate::model::unseen;
-use crate::{Input, Message, MessageRole, Sample, Target, TaskState};
-
-/// How to answer, if the author gives no instructions.
-pub(super) fn instructions(partial: bool) -> &'static str {
-    if partial {
-        "Think it through in writing first, one step after another, and do not begin with the verdict. Then close with \
-         a line of the form GRADE: $LETTER, and nothing behind it. $LETTER is C if the submission is correct, P if it \
-         is partly correct, and I if it is incorrect."
-    } else {
-        "Think it through in writing first, one step after another, and do not begin with the verdict. Then close with \
-         a line of the form GRADE: $LETTER, and nothing behind it. $LETTER is C if the submission is correct, and I if \
-         it is incorrect."
-    }
-}
+use crate::{Input, Message, MessageRole, Sample, ScorerNeeds, Target, TaskState};
 
 /// The names that a template can use beside those of the sample's metadata, which they hide.
 const NAMES: [&str; 4] = ["question", "answer", "criterion", "instructions"];
@@ -72,14 +59,15 @@ impl Prompt {
         Ok(self)
     }
 
-    /// Whether it shows the whole conversation.
-    pub(in crate::scorers) fn has_history(&self) -> bool {
-        self.include_history
-    }
-
-    /// Whether a sample without a target would be judged by an empty criterion.
-    pub(in crate::scorers) fn needs_criterion(&self) -> bool {
-        self.without_criterion.is_none() && self.template.fields().any(|field| field.name == "criterion")
+    /// What graders need who are shown it.
+    pub(in crate::scorers) fn needs(&self) -> ScorerNeeds {
+        let has_criterion = self.template.fields().any(|field| field.name == "criterion");
+        ScorerNeeds {
+            // With the history a grader can judge a conversation that the dataset has.
+            output: !self.include_history,
+            target: self.without_criterion.is_none() && has_criterion,
+            ..ScorerNeeds::default()
+        }
     }
 
     fn is_own(&self, name: &str) -> bool {
