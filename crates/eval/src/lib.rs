@@ -40,7 +40,7 @@ pub use error::{Error, Result, StopRuleProblem};
 pub use errorbar_log::eval::{
     Input, Message, MessageRole, ModelOutput, OutputChoice, SampleId, Targets, Usage,
 };
-pub use expression::{Expression, ExpressionError, ExpressionErrorKind, InvalidExpression};
+pub use expression::{ExpressionError, ExpressionErrorKind, InvalidExpression};
 pub use model::{
     AnyModel, Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, CallCounts, Calls, Choice, FnModel,
     Generate, GenerateConfig, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError,

@@ -15,8 +15,8 @@ use serde_json::Value as Json;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
 use super::limits::{MAX_COLUMNS, MAX_LINE, too_long};
-use super::reading::{RecordSink, Stop};
 use super::record::{FieldNames, Record};
+use super::record::{RecordSink, Stop};
 
 /// How a delimited file is written.
 #[derive(Clone, Debug)]

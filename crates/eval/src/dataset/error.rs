@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use errorbar_files::url_hint;
 
-use super::files::FileFormat;
 use super::hub::HubProblem;
+use super::source::FileFormat;
 use crate::expression::{ExpressionError, ExpressionErrorKind, InvalidExpression};
 
 /// Where a record is: its file and line.

@@ -14,7 +14,7 @@ use errorbar_core::spec::nearest;
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, shown};
-use super::files::{FileFormat, is_format, is_visible, stem};
+use super::source::{FileFormat, is_format, is_visible, stem};
 
 /// A dataset of the hub, as `hf:ORG/NAME@REVISION` names it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,8 +17,8 @@ use serde_json::value::RawValue;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
 use super::limits::{MAX_LINE, record, too_long};
-use super::reading::{RecordSink, Stop};
 use super::record::{FieldNames, Record};
+use super::record::{RecordSink, Stop};
 
 const ONE_A_LINE: &str = "; the file holds one JSON object a line, or one list of objects";
 

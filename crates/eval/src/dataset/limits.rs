@@ -13,6 +13,7 @@ use memchr::{memchr, memrchr};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
+use crate::expression::{entry_bytes, json_bytes};
 use crate::{Input, Sample};
 
 /// The most bytes of a line.
@@ -27,13 +28,8 @@ const MEMORY_PER_BYTE: u64 = 6;
 /// What one record may take, lists and maps included.
 const MAX_RECORD: usize = 48 << 20;
 
-/// The text of a file.
-pub(crate) struct FileText {
-    pub(crate) text: String,
-}
-
 /// Reads a file whole; lists in JSON may be in one line, however long.
-pub(crate) fn read_text(path: &Path, may_be_list: bool) -> Result<FileText, String> {
+pub(crate) fn read_text(path: &Path, may_be_list: bool) -> Result<String, String> {
     const CHUNK: u64 = 1 << 20;
     let problem = |error: io::Error| error.to_string();
     let mut file = File::open(path).map_err(problem)?;
@@ -62,7 +58,7 @@ pub(crate) fn read_text(path: &Path, may_be_list: bool) -> Result<FileText, Stri
         }
     }
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    Ok(FileText { text })
+    Ok(text)
 }
 
 pub(super) fn too_long(number: u64) -> String {
@@ -120,20 +116,6 @@ pub(super) fn sample_bytes(sample: &Sample) -> u64 {
     let choices: usize = sample.choices.iter().map(text).sum();
     let metadata: u64 = sample.metadata.iter().map(|(key, value)| entry_bytes(key) + json_bytes(value)).sum();
     (SAMPLE_BYTES + input + targets + choices) as u64 + metadata
-}
-
-/// What an entry of a map takes, its value aside.
-fn entry_bytes(key: &str) -> u64 {
-    (size_of::<Json>() + size_of::<String>() + 16 + key.len()) as u64
-}
-
-pub(crate) fn json_bytes(value: &Json) -> u64 {
-    match value {
-        Json::String(text) => text.len() as u64,
-        Json::Array(items) => items.iter().map(|item| size_of::<Json>() as u64 + json_bytes(item)).sum(),
-        Json::Object(map) => map.iter().map(|(key, value)| entry_bytes(key) + json_bytes(value)).sum(),
-        Json::Null | Json::Bool(_) | Json::Number(_) => 0,
-    }
 }
 
 /// Refuses a record that would take too much memory: a list of short numbers takes many times what it is written in.

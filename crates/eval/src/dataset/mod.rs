@@ -4,39 +4,31 @@
 //! that `Task::new(csv_dataset(…))` needs no `?` and all mistakes of a task are reported at once. Until then it
 //! knows how many samples are wanted, and reads no further than that.
 
-mod compiled;
 mod delimited;
 mod error;
 mod fields;
-mod files;
 mod hub;
-mod ids;
 mod json;
 pub(crate) mod limits;
-mod messages;
-mod order;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod reading;
 mod record;
 mod source;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use errorbar_core::Metadata;
-
-use crate::{Sample, SampleId};
-
-pub(crate) use files::nearest_file;
-pub(crate) use order::shuffle;
-
 pub use error::{DatasetError, InvalidField, RecordLocation, RecordPosition};
+use errorbar_core::Metadata;
+use errorbar_stats::random::Stream;
 pub use fields::{Fields, OneOrMany};
-pub use files::FileFormat;
 pub use hub::{HubDataset, HubProblem};
 pub use record::{IntoSample, Record};
-pub use source::RecordSource;
+pub(crate) use source::nearest_file;
+pub use source::{FileFormat, RecordSource};
+
+use crate::text::{choice_label, choice_places};
+use crate::{Sample, SampleId, Target, Targets};
 
 /// A sample and its id.
 pub type NamedSample = (SampleId, Arc<Sample>);
@@ -68,7 +60,7 @@ enum Origin {
     /// They are there.
     Read(ReadSamples),
     /// Records of files, and what makes samples of them.
-    Files(Arc<RecordSource>, Arc<reading::ToSample>),
+    Files(Arc<RecordSource>, Arc<record::ToSample>),
 }
 
 impl fmt::Debug for Origin {
@@ -130,7 +122,7 @@ impl Dataset {
     /// The first that is not text alone: with an image, say, or a call of a tool.
     pub fn check_text(&self, samples: &[NamedSample]) -> Result<(), DatasetError> {
         let Some((id, (message, problem))) =
-            samples.iter().find_map(|(id, sample)| Some((id, ids::beside_text(&sample.input)?)))
+            samples.iter().find_map(|(id, sample)| Some((id, record::beside_text(&sample.input)?)))
         else {
             return Ok(());
         };
@@ -229,12 +221,12 @@ impl Dataset {
 
 impl ReadSamples {
     fn new(
-        samples: Result<Vec<ids::LocatedSample>, DatasetError>,
+        samples: Result<Vec<record::LocatedSample>, DatasetError>,
         fields: Arc<[String]>,
         provenance: Metadata,
     ) -> Self {
         let mut beside_text = Vec::new();
-        let samples = samples.and_then(|samples| ids::with_ids(samples, &mut beside_text));
+        let samples = samples.and_then(|samples| record::with_ids(samples, &mut beside_text));
         ReadSamples { samples, beside_text: beside_text.into(), fields, provenance }
     }
 }
@@ -253,7 +245,7 @@ impl Step {
             }
             Step::ShuffleChoices(seed) => {
                 let shuffled = (1..).zip(samples.iter()).map(|(stream, (id, sample))| {
-                    let shuffled = order::with_shuffled_choices(sample, seed, stream)
+                    let shuffled = with_shuffled_choices(sample, seed, stream)
                         .map_err(|problem| DatasetError::Choices { sample: id.to_string(), problem })?;
                     Ok((id.clone(), Arc::new(shuffled)))
                 });
@@ -330,4 +322,55 @@ pub fn parquet_dataset<S: IntoSample>(
     to_sample: impl Fn(&Record) -> S + Send + Sync + 'static,
 ) -> Dataset {
     source.into().format(FileFormat::Parquet).samples(to_sample)
+}
+
+/// Fisher and Yates, with the bits of (seed, stream).
+pub(crate) fn shuffle<T>(items: &mut [T], seed: u64, stream: u64) {
+    let mut random = Stream::new(seed, SHUFFLE, stream);
+    for last in (1..items.len()).rev() {
+        let at = below(&mut random, last as u64 + 1);
+        items.swap(last, at as usize);
+    }
+}
+
+/// What sets the draws of a shuffle apart from those of a bootstrap with the same seed.
+const SHUFFLE: u32 = 0x5348_5546;
+
+/// A number below `bound`, each equally likely: draws that would favour the small ones are thrown away.
+fn below(random: &mut Stream, bound: u64) -> u64 {
+    let fair = u64::MAX - u64::MAX % bound;
+    loop {
+        let draw = random.next_u64();
+        if draw < fair {
+            return draw % bound;
+        }
+    }
+}
+
+pub(super) fn with_shuffled_choices(sample: &Sample, seed: u64, stream: u64) -> Result<Sample, String> {
+    let mut order: Vec<usize> = (0..sample.choices.len()).collect();
+    shuffle(&mut order, seed, stream);
+    let choices = order.iter().filter_map(|at| sample.choices.get(*at)).cloned().collect();
+    // Where each choice has gone.
+    let mut places = vec![0; order.len()];
+    for (to, from) in order.iter().enumerate() {
+        if let Some(place) = places.get_mut(*from) {
+            *place = to;
+        }
+    }
+    let moved = |target: &String| {
+        if sample.choices.is_empty() {
+            return Ok(target.clone());
+        }
+        let from = choice_places(&[target], order.len()).map_err(|error| error.to_string())?;
+        let labels = from.iter().filter_map(|from| places.get(*from)).map(|to| choice_label(*to));
+        Ok(labels.collect::<Vec<_>>().join(","))
+    };
+    let target = match sample.target.targets() {
+        Targets::One(target) => Target::from(moved(target)?),
+        Targets::Many(targets) => {
+            Target::from(targets.iter().map(moved).collect::<Result<Vec<_>, String>>()?)
+        }
+    };
+    Ok(Sample { choices, target, ..sample.clone() })
 }

@@ -2,16 +2,21 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::ops::Index;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use errorbar_core::Result;
 use errorbar_core::python_text::json_text;
 use errorbar_core::spec::nearest;
+use hashbrown::{DefaultHashBuilder, HashTable};
 use serde_json::Value as Json;
 
+use super::NamedSample;
 use super::error::{DatasetError, RecordLocation};
-use crate::Sample;
+use super::limits::{MemoryBudget, sample_bytes};
+use crate::{Input, MessageRole, Sample, SampleId};
 
 /// One record of a dataset file: fields by name.
 ///
@@ -158,5 +163,174 @@ impl IntoSample for Option<Sample> {
 impl<S: IntoSample> IntoSample for Result<S> {
     fn into_sample(self) -> Result<Option<Sample>> {
         self.and_then(S::into_sample)
+    }
+}
+
+/// What makes a sample of a record; `None` is a record to skip.
+pub(super) type ToSample = dyn Fn(&Record) -> Result<Option<Sample>> + Send + Sync;
+
+/// Whether a reader goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// As long as there is something to read.
+    AtTheEnd,
+    /// Enough is read.
+    Early,
+}
+
+/// Takes the records of all files of a dataset and keeps their samples.
+pub(super) struct RecordSink<'s> {
+    to_sample: &'s ToSample,
+    at_most: usize,
+    budget: MemoryBudget,
+    samples: Vec<LocatedSample>,
+    /// How many records were skipped.
+    skipped: usize,
+    /// The fields of the first record.
+    fields: Option<Arc<[String]>>,
+    /// The columns of the first file that has columns.
+    columns: Option<(PathBuf, Vec<String>)>,
+}
+
+impl<'s> RecordSink<'s> {
+    pub(super) fn new(to_sample: &'s ToSample, at_most: usize) -> Self {
+        RecordSink {
+            to_sample,
+            at_most,
+            budget: MemoryBudget::default(),
+            samples: Vec::new(),
+            skipped: 0,
+            fields: None,
+            columns: None,
+        }
+    }
+
+    /// The samples, the number of records that were skipped, and the fields of the first record.
+    pub(super) fn finish(self) -> (Vec<LocatedSample>, usize, Arc<[String]>) {
+        (self.samples, self.skipped, self.fields.unwrap_or_default())
+    }
+
+    /// Checks that a file has the columns of those before it.
+    pub(super) fn names(&mut self, path: &Path, names: &[String]) -> std::result::Result<(), DatasetError> {
+        self.fields.get_or_insert_with(|| names.into());
+        let Some((first, columns)) = &self.columns else {
+            self.columns = Some((path.to_owned(), names.to_vec()));
+            return Ok(());
+        };
+        let lacks = |all: &[String], some: &[String]| some.iter().find(|name| !all.contains(name)).cloned();
+        // Tables of many columns are the same in most cases, in the same order.
+        let difference = match columns == names {
+            true => None,
+            false => lacks(names, columns)
+                .map(|column| (path, first.as_path(), column))
+                .or_else(|| lacks(columns, names).map(|column| (first.as_path(), path, column))),
+        };
+        match difference {
+            None => Ok(()),
+            Some((lacks, has, column)) => {
+                Err(DatasetError::MixedColumns { lacks: lacks.to_owned(), has: has.to_owned(), column })
+            }
+        }
+    }
+
+    /// Takes a record that was read from this many bytes.
+    pub(super) fn take(&mut self, record: Record, bytes: u64) -> Result<Stop, DatasetError> {
+        self.fields.get_or_insert_with(|| record.names().map(str::to_owned).collect());
+        let sample = (self.to_sample)(&record);
+        // A column that is not there explains whatever else went wrong with the record.
+        if let Some(problem) = record.take_problem() {
+            return Err(problem);
+        }
+        let wrong = |problem: String| DatasetError::Record { place: record.place().clone(), problem };
+        let sample = sample.map_err(|problem| wrong(problem.to_string()))?;
+        self.budget.allow(bytes);
+        let Some(sample) = sample else {
+            self.skipped += 1;
+            return Ok(Stop::AtTheEnd);
+        };
+        self.budget.add(sample_bytes(&sample)).map_err(wrong)?;
+        self.samples.push((record.place().clone(), Arc::new(sample)));
+        Ok(if self.samples.len() < self.at_most { Stop::AtTheEnd } else { Stop::Early })
+    }
+}
+
+/// A sample and where it was read. It is shared from the start: to move a million of them takes their memory twice.
+pub(super) type LocatedSample = (RecordLocation, Arc<Sample>);
+
+/// Samples with their ids; those without one are numbered by their place. The ids and places of those that are not
+/// text alone are added to the list.
+///
+/// # Errors
+/// Two samples of one id.
+pub(super) fn with_ids(
+    samples: Vec<LocatedSample>,
+    not_text: &mut Vec<(String, RecordLocation)>,
+) -> Result<Arc<[NamedSample]>, DatasetError> {
+    let hasher = DefaultHashBuilder::default();
+    // Places in the list, by the text of the id: the texts themselves would take as much memory as small samples.
+    let mut seen: HashTable<u32> = HashTable::with_capacity(samples.len());
+    let mut named: Vec<NamedSample> = Vec::with_capacity(samples.len());
+    for (at, (place, sample)) in samples.iter().enumerate() {
+        let id = sample.id.clone().unwrap_or_else(|| SampleId::Int(at as i64 + 1));
+        let text = id.to_string();
+        if beside_text(&sample.input).is_some() {
+            not_text.push((text.clone(), place.clone()));
+        }
+        let is_same = |other: &u32| named.get(*other as usize).is_some_and(|(id, _)| has_text(id, &text));
+        if let Some(&first) = seen.find(hasher.hash_one(&text), is_same) {
+            let first = first as usize;
+            let place =
+                |at: usize| samples.get(at).map_or(RecordLocation::NOWHERE, |(place, _)| place.clone());
+            let was_numbered = named.get(first).is_some_and(|(_, sample)| sample.id.is_none());
+            return Err(DatasetError::DuplicateId {
+                id: text,
+                first: (first + 1, place(first)),
+                second: (at + 1, place(at)),
+                numbered: sample.id.is_none() || was_numbered,
+            });
+        }
+        let hash = |at: &u32| named.get(*at as usize).map_or(0, |(id, _)| hasher.hash_one(id.to_string()));
+        seen.insert_unique(hasher.hash_one(&text), at as u32, hash);
+        named.push((id, sample.clone()));
+    }
+    drop((samples, seen));
+    Ok(named.into())
+}
+
+/// The first message that is not text alone, by its number from 1, and what it is.
+pub(super) fn beside_text(input: &Input) -> Option<(usize, String)> {
+    let Input::Messages(messages) = input else { return None };
+    (1..).zip(messages).find_map(|(number, message)| match message.omitted.as_slice() {
+        [] if message.role == MessageRole::Tool => Some((number, "is the answer of a tool".to_owned())),
+        [] => None,
+        parts => {
+            let parts: Vec<String> = parts.iter().map(|part| in_words(part)).collect();
+            Some((number, format!("contains {}", parts.join(" and "))))
+        }
+    })
+}
+
+/// A kind of what messages hold beside text, or the key that it is under.
+fn in_words(part: &str) -> String {
+    match part {
+        "image" | "image_url" | "input_image" => "an image",
+        "audio" | "input_audio" => "audio",
+        "video" => "a video",
+        "document" => "a document",
+        "tool_calls" | "tool_use" => "tool calls",
+        "function_call" => "a function call",
+        "reasoning" | "reasoning_content" | "thinking" => "reasoning",
+        "error" => "the error of a tool",
+        part if part.contains(' ') => part,
+        part => return format!("`{part}`"),
+    }
+    .to_owned()
+}
+
+/// Whether an id is written like this: the number 1 and the string "1" are the same id.
+fn has_text(id: &SampleId, text: &str) -> bool {
+    match id {
+        SampleId::Str(id) => id == text,
+        other => other.to_string() == text,
     }
 }

@@ -5,33 +5,27 @@
 //! it has no comprehensions; cel and jaq write the same things in another way (`&&`, `;`, no single quotes). Here every
 //! name is known when an expression is read, and values are those of the record, not copies.
 
-mod error;
 mod evaluate;
 mod functions;
-mod lexer;
+mod literal;
 mod names;
-mod node;
 mod parser;
 #[cfg(test)]
 mod tests;
-mod value;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use errorbar_core::spec::nearest;
 use serde_json::Value as Json;
 
-pub use error::{ExpressionError, ExpressionErrorKind, InvalidExpression};
+pub(crate) use evaluate::{entry_bytes, json_bytes, shown};
 pub(crate) use names::Tables;
-pub(crate) use value::shown;
 
 use self::evaluate::Evaluation;
 use self::names::Names;
-use self::node::{Node, NodeKind};
-use self::parser::Parser;
-use crate::Record;
+use self::parser::{Node, NodeKind, Parser};
 use crate::template::{FieldSyntax, ParsedTemplate, TemplatePiece};
 
 /// The most bytes of an expression, or of a template.
@@ -41,37 +35,18 @@ const LONGEST: usize = 64 << 10;
 ///
 /// A text that is the name of a column is that column; one with `{` is a template, with an expression in each pair of
 /// braces; any other is an expression. `docs/expressions.md` describes what expressions can do.
-///
-/// ```
-/// use errorbar_eval::{Dataset, Expression, json_dataset};
-/// let columns = ["question", "choices", "answer"];
-/// assert_eq!(Expression::parse("letter(answer)", &columns)?.columns(), ["answer"]);
-/// assert_eq!(Expression::parse("{question}\n{choices[0]}", &columns)?.columns(), ["question", "choices"]);
-///
-/// let wrong = Expression::parse("leter(anwser)", &columns).unwrap_err();
-/// assert_eq!(wrong.problems[0].to_string(), "no function `leter`; did you mean `letter`?");
-/// assert_eq!(wrong.problems[1].to_string(), "no field `anwser`; did you mean `answer`?");
-/// # Ok::<(), errorbar_eval::InvalidExpression>(())
-/// ```
 #[derive(Clone, Debug)]
-pub struct Expression {
+pub(crate) struct Expression {
     text: String,
     node: Node,
-    columns: Vec<String>,
 }
 
 impl Expression {
-    /// Reads an expression over records that have these columns.
+    /// Reads an expression over records that have these columns, with lookup tables.
     ///
     /// # Errors
     /// Everything that is wrong with it: unknown columns and functions, arguments, syntax.
-    pub fn parse(text: &str, columns: &[impl AsRef<str>]) -> Result<Self, InvalidExpression> {
-        static NO_TABLES: LazyLock<Tables> = LazyLock::new(Tables::default);
-        Expression::parse_with(text, &columns.iter().map(AsRef::as_ref).collect(), &NO_TABLES)
-    }
-
-    /// The same with lookup tables.
-    pub(crate) fn parse_with(
+    pub(crate) fn parse(
         text: &str,
         columns: &HashSet<&str>,
         tables: &Tables,
@@ -82,16 +57,14 @@ impl Expression {
             () if columns.contains(text) => {
                 Ok(Node { kind: names.column(text, 0..text.len(), true), span: 0..text.len() })
             }
-            () if text.len() > LONGEST => {
-                Err(ExpressionError::new(ExpressionErrorKind::TooComplex, 0..text.len()))
-            }
+            () if text.len() > LONGEST => Err(ExpressionError::too_complex(0..text.len())),
             () if text.contains('{') => template(text, &mut names),
             () => Parser::whole(text, 0..text.len(), &mut names),
         };
         let Names { columns: used, mut problems, .. } = names;
         let node = match parsed {
             Ok(node) if problems.is_empty() => {
-                return Ok(Expression { text: text.to_owned(), node, columns: used });
+                return Ok(Expression { text: text.to_owned(), node });
             }
             Ok(node) => Some(node),
             Err(error) => {
@@ -108,9 +81,8 @@ impl Expression {
         let length = text.chars().count();
         let near = nearest(text, known).filter(|near| near.chars().count().abs_diff(length) <= length / 3);
         if let Some(near) = near.filter(|_| !is_expression && !text.contains('{')) {
-            let kind = ExpressionErrorKind::UnknownColumn { name: text.to_owned() };
-            let hint = format!("did you mean `{near}`?");
-            return Err(invalid(vec![ExpressionError::new(kind, 0..text.len()).with_hint(Some(hint))]));
+            let problem = ExpressionError::unknown_column(text).at(0..text.len());
+            return Err(invalid(vec![problem.hint(format!("did you mean `{near}`?"))]));
         }
         problems.sort_by_key(|problem| problem.span.start);
         Err(invalid(problems))
@@ -128,13 +100,8 @@ impl Expression {
     }
 
     /// The text that it was read from.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
-    }
-
-    /// The columns that it needs, in the order of their first use.
-    pub fn columns(&self) -> &[String] {
-        &self.columns
     }
 
     /// Whether it is nothing but a column.
@@ -146,8 +113,11 @@ impl Expression {
     ///
     /// # Errors
     /// A field, a key or an item that the record lacks, and values that cannot be used like this.
-    pub fn eval<'v>(&'v self, record: &'v Record) -> Result<std::borrow::Cow<'v, Json>, ExpressionError> {
-        Evaluation::new(&self.text, record).value(&self.node)
+    pub(crate) fn eval<'v>(
+        &'v self,
+        field: impl Fn(&str) -> Option<&'v Json>,
+    ) -> Result<Cow<'v, Json>, ExpressionError> {
+        Evaluation::new(&self.text, field).value(&self.node)
     }
 }
 
@@ -163,7 +133,7 @@ fn template(text: &str, names: &mut Names<'_>) -> Result<Node, ExpressionError> 
         })
         .collect();
     match parts.len() {
-        1 => parts.pop().ok_or_else(|| ExpressionError::new(ExpressionErrorKind::TooComplex, 0..text.len())),
+        1 => parts.pop().ok_or_else(|| ExpressionError::too_complex(0..text.len())),
         _ => Ok(Node { kind: NodeKind::Text(parts), span: 0..text.len() }),
     }
 }
@@ -185,7 +155,7 @@ impl FieldSyntax for InBraces<'_, '_, '_> {
             let rest = inside.get(at..)?;
             at += match rest.chars().next()? {
                 '}' => return Some(at),
-                '"' | '\'' => match lexer::string_length(rest) {
+                '"' | '\'' => match parser::string_length(rest) {
                     Some(Some(length)) => length,
                     // The string is reported; it ends with the braces.
                     _ => return inside.find('}'),
@@ -206,20 +176,107 @@ impl FieldSyntax for InBraces<'_, '_, '_> {
             self.names.problems.truncate(before);
             let problem = format!("`{inside}` is a column, but its name is no expression");
             let hint = format!("write col({})", errorbar_core::python_text::str_repr(inside));
-            let error = ExpressionError::new(ExpressionErrorKind::Literal { problem }, place.clone());
-            self.names.problems.push(error.with_hint(Some(hint)));
+            self.names.problems.push(ExpressionError::new(problem).at(place.clone()).hint(hint));
             return Ok(Some(Node { kind: NodeKind::Constant(Json::Null), span: place }));
         }
         parsed.map(Some).map_err(|error| match &error.hint {
             Some(_) => error,
-            None => error.with_hint(Some(advice)),
+            None => error.hint(advice),
         })
     }
 
     fn lone_brace(&mut self, rest: &str, at: usize) -> Result<(), ExpressionError> {
         let brace = rest.get(..1).unwrap_or_default();
-        let kind = ExpressionErrorKind::Literal { problem: format!("'{brace}' without its partner") };
-        let hint = "braces that should stay are written {{ and }}";
-        Err(ExpressionError::new(kind, at..at + 1).with_hint(Some(hint)))
+        let problem = ExpressionError::new(format!("'{brace}' without its partner")).at(at..at + 1);
+        Err(problem.hint("braces that should stay are written {{ and }}"))
     }
+}
+
+/// An expression that cannot be used: everything that is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", in_one_line(text, problems))]
+#[non_exhaustive]
+pub struct InvalidExpression {
+    /// The text of the expression.
+    pub text: String,
+    /// At least one, in the order of the text.
+    pub problems: Vec<ExpressionError>,
+}
+
+/// One thing that is wrong with an expression, or with the value that it should give.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}{}", hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default())]
+#[non_exhaustive]
+pub struct ExpressionError {
+    /// What is wrong.
+    pub kind: ExpressionErrorKind,
+    /// Where, in bytes of the text.
+    pub span: Range<usize>,
+    /// What would be right, where that is known.
+    pub hint: Option<String>,
+}
+
+/// The kinds of errors of expressions.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExpressionErrorKind {
+    /// A name that is no column.
+    #[error("no field `{name}`")]
+    UnknownColumn {
+        /// The name.
+        name: String,
+    },
+    /// A field, a key or an item that this record does not have.
+    #[error("there is no {0}")]
+    Missing(String),
+    /// Anything else that is wrong with the text or a value.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl ExpressionError {
+    fn of_kind(kind: ExpressionErrorKind) -> Self {
+        ExpressionError { kind, span: 0..0, hint: None }
+    }
+
+    pub(crate) fn new(problem: impl Into<String>) -> Self {
+        Self::of_kind(ExpressionErrorKind::Other(problem.into()))
+    }
+
+    fn missing(what: impl Into<String>) -> Self {
+        Self::of_kind(ExpressionErrorKind::Missing(what.into()))
+    }
+
+    fn unknown_column(name: &str) -> Self {
+        Self::of_kind(ExpressionErrorKind::UnknownColumn { name: name.to_owned() })
+    }
+
+    fn too_complex(span: Range<usize>) -> Self {
+        Self::new("the expression is too long or nested too deep").at(span)
+    }
+
+    fn too_large() -> Self {
+        Self::new("the expression makes too large a value of this record, or takes too many steps")
+    }
+
+    pub(crate) fn at(self, span: Range<usize>) -> Self {
+        ExpressionError { span, ..self }
+    }
+
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
+        ExpressionError { hint: Some(hint.into()), ..self }
+    }
+
+    /// Whether a value is absent, for which `default` gives another.
+    fn is_missing(&self) -> bool {
+        matches!(self.kind, ExpressionErrorKind::Missing(_))
+    }
+}
+
+fn in_one_line(text: &str, problems: &[ExpressionError]) -> String {
+    const SHOWN: usize = 60;
+    let mut shown: String = text.chars().take(SHOWN).collect();
+    shown.extend(text.chars().nth(SHOWN).map(|_| '…'));
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    format!("in {shown:?}: {}", problems.join("; "))
 }

@@ -7,9 +7,9 @@ use errorbar_core::IndexMap;
 use errorbar_core::spec::nearest;
 use serde_json::Value as Json;
 
-use super::error::{ExpressionError, ExpressionErrorKind};
+use super::ExpressionError;
 use super::functions::{FUNCTIONS, Function};
-use super::node::{Call, Node, NodeKind};
+use super::parser::{Call, Node, NodeKind};
 use crate::text::PythonRegex;
 
 /// Lookup tables by name; each is an object.
@@ -75,9 +75,8 @@ impl<'k> Names<'k> {
             let near = self.nearest_name(name);
             let may_be_absent = self.optional > 0 && (is_quoted || near.is_none());
             if !may_be_absent {
-                let kind = ExpressionErrorKind::UnknownColumn { name: name.to_owned() };
                 let hint = self.advice(name, near);
-                self.problems.push(ExpressionError::new(kind, span).with_hint(Some(hint)));
+                self.problems.push(ExpressionError::unknown_column(name).at(span).hint(hint));
             }
         }
         NodeKind::Column(name.to_owned())
@@ -130,26 +129,17 @@ impl<'k> Names<'k> {
                     format!("there are: {}", all.join(", "))
                 }
             };
-            let kind = ExpressionErrorKind::UnknownFunction { name: name.to_owned() };
-            self.problems.push(ExpressionError::new(kind, place).with_hint(Some(hint)));
+            self.problems.push(ExpressionError::new(format!("no function `{name}`")).at(place).hint(hint));
             return NOTHING;
         };
-        let bound = match bind(function, arguments) {
-            Ok(bound) => bound,
-            Err((problem, at)) => {
-                let kind = ExpressionErrorKind::Arguments { function: function.name, problem };
-                let hint = format!("it is {}", function.signature());
-                self.problems.push(ExpressionError::new(kind, at.unwrap_or(span)).with_hint(Some(hint)));
-                return NOTHING;
-            }
-        };
-        match self.special(function, bound) {
-            Ok(kind) => kind,
-            Err(problem) => {
-                self.problems.push(problem);
-                NOTHING
-            }
-        }
+        let bound = bind(function, arguments).map_err(|(problem, at)| {
+            let problem = ExpressionError::new(format!("`{}` {problem}", function.name));
+            problem.at(at.unwrap_or(span)).hint(format!("it is {}", function.signature()))
+        });
+        bound.and_then(|bound| self.special(function, bound)).unwrap_or_else(|problem| {
+            self.problems.push(problem);
+            NOTHING
+        })
     }
 
     /// The call, or what it is in its place; the pattern of one that has a pattern is read.
@@ -165,34 +155,24 @@ impl<'k> Names<'k> {
                 both.map_or(NodeKind::Constant(Json::Null), |(value, other)| NodeKind::Default(value, other))
             );
         }
-        let constant = |at: usize| match bound.get(at).and_then(Option::as_ref) {
-            Some(Node { kind: NodeKind::Constant(Json::String(text)), span }) => {
-                Ok((text.clone(), span.clone()))
-            }
+        let is_constant = |name: &str| name == "pattern" || function.name == "col";
+        let Some((at, (name, _))) =
+            function.parameters().enumerate().find(|(_, (name, _))| is_constant(name))
+        else {
+            return Ok(NodeKind::Call(Box::new(Call { function, arguments: bound, pattern: None })));
+        };
+        let (text, span) = match bound.get(at).and_then(Option::as_ref) {
+            Some(Node { kind: NodeKind::Constant(Json::String(text)), span }) => (text, span.clone()),
             other => {
-                let problem = format!(
-                    "needs a constant in quotes for its {}",
-                    function.parameters.get(at).map_or("argument", |parameter| parameter.name)
-                );
-                let kind = ExpressionErrorKind::Arguments { function: function.name, problem };
-                Err(ExpressionError::new(kind, other.map_or(0..0, |node| node.span.clone())))
+                let problem = format!("`{}` needs a constant in quotes for its {name}", function.name);
+                return Err(ExpressionError::new(problem).at(other.map_or(0..0, |node| node.span.clone())));
             }
         };
         if function.name == "col" {
-            let (name, span) = constant(0)?;
-            return Ok(self.column(&name, span, true));
+            return Ok(self.column(text, span, true));
         }
-        let pattern = match function.pattern {
-            None => None,
-            Some(at) => {
-                let (pattern, span) = constant(at)?;
-                let refused = |error: crate::text::TextError| {
-                    let kind = ExpressionErrorKind::Literal { problem: error.to_string() };
-                    ExpressionError::new(kind, span.clone())
-                };
-                Some(PythonRegex::new(&pattern, false).map_err(refused)?)
-            }
-        };
+        let pattern = PythonRegex::new(text, false);
+        let pattern = Some(pattern.map_err(|error| ExpressionError::new(error.to_string()).at(span))?);
         Ok(NodeKind::Call(Box::new(Call { function, arguments: bound, pattern })))
     }
 }
@@ -217,12 +197,12 @@ type Unbound = (String, Option<Range<usize>>);
 
 /// The arguments at the places of their parameters; what is wrong with them, and where.
 fn bind(function: &Function, arguments: Vec<GivenArgument<'_>>) -> Result<Vec<Option<Node>>, Unbound> {
-    let parameters = function.parameters;
+    let parameters: Vec<(&str, bool)> = function.parameters().collect();
     let mut bound: Vec<Option<Node>> = parameters.iter().map(|_| None).collect();
     let given = arguments.len();
     for (at, (keyword, node)) in arguments.into_iter().enumerate() {
         let place = match keyword {
-            None if function.is_variadic && at >= parameters.len() => {
+            None if at >= parameters.len() && function.parameters.ends_with('…') => {
                 bound.push(Some(node));
                 continue;
             }
@@ -233,22 +213,19 @@ fn bind(function: &Function, arguments: Vec<GivenArgument<'_>>) -> Result<Vec<Op
             }
             None => at,
             Some((keyword, span)) => {
-                let place = parameters.iter().position(|parameter| parameter.name == keyword);
+                let place = parameters.iter().position(|(name, _)| *name == keyword);
                 place.ok_or_else(|| (format!("has no argument `{keyword}`"), Some(span)))?
             }
         };
-        if let Some(slot) = bound.get_mut(place) {
+        if let (Some(slot), Some((name, _))) = (bound.get_mut(place), parameters.get(place)) {
             if slot.is_some() {
-                let name = parameters.get(place).map_or("", |parameter| parameter.name);
                 return Err((format!("has its argument `{name}` twice"), Some(node.span)));
             }
             *slot = Some(node);
         }
     }
-    let missing =
-        parameters.iter().zip(&bound).find(|(parameter, node)| parameter.is_required && node.is_none());
-    match missing {
-        Some((parameter, _)) => Err((format!("lacks its argument `{}`", parameter.name), None)),
+    match parameters.iter().zip(&bound).find(|((_, is_required), node)| *is_required && node.is_none()) {
+        Some(((name, _), _)) => Err((format!("lacks its argument `{name}`"), None)),
         None => Ok(bound),
     }
 }

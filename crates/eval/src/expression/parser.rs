@@ -2,17 +2,25 @@
 
 use std::ops::Range;
 
+use errorbar_core::spec::Arg;
 use serde_json::Value as Json;
 
-use super::error::{ExpressionError, ExpressionErrorKind};
-use super::lexer::{Token, TokenKind, tokens};
+use super::ExpressionError;
+use super::functions::Function;
 use super::names::{GivenArgument, Names};
-use super::node::{Comparison, Comprehension, Node, NodeKind, Operator};
+use crate::text::PythonRegex;
 
 /// How deep an expression may be nested, and how many operators it may have in a row: each is a level of the stack when
 /// it is evaluated.
 const MAX_DEPTH: usize = 40;
 const MAX_OPERATORS: usize = 200;
+
+/// Operators of one precedence each, from those that bind least.
+const LEVELS: [&[&str]; 4] = [&["or"], &["and"], &["+", "-"], &["*", "//", "/", "%"]];
+const OR: usize = 0;
+const AND: usize = 1;
+const SUM: usize = 2;
+const PRODUCT: usize = 3;
 
 /// Words that are no names.
 pub(super) const KEYWORDS: &[&str] =
@@ -51,12 +59,12 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
     pub(super) fn expression(&mut self) -> Parsed {
         self.nested(|parser| {
             let start = parser.next.span.start;
-            let value = parser.or()?;
-            if !parser.eat_word("if") {
+            let value = parser.binary(OR)?;
+            if !parser.eat("if") {
                 return Ok(value);
             }
-            let condition = parser.or()?;
-            parser.expect_word("else")?;
+            let condition = parser.binary(OR)?;
+            parser.expect("else")?;
             let other = parser.expression()?;
             Ok(parser.node(start, NodeKind::If(Box::new(condition), Box::new(value), Box::new(other))))
         })
@@ -65,7 +73,7 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
     /// Reads something one level deeper.
     fn nested(&mut self, read: impl FnOnce(&mut Self) -> Parsed) -> Parsed {
         if self.depth >= MAX_DEPTH {
-            return Err(ExpressionError::new(ExpressionErrorKind::TooComplex, self.next.span.clone()));
+            return Err(ExpressionError::too_complex(self.next.span.clone()));
         }
         self.depth += 1;
         let node = read(self);
@@ -76,36 +84,35 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
     fn count_operator(&mut self) -> Parsed<()> {
         self.operators += 1;
         match self.operators > MAX_OPERATORS {
-            true => Err(ExpressionError::new(ExpressionErrorKind::TooComplex, self.next.span.clone())),
+            true => Err(ExpressionError::too_complex(self.next.span.clone())),
             false => Ok(()),
         }
     }
 
-    fn or(&mut self) -> Parsed {
+    /// Operators of one precedence, from left to right; `not` and comparisons stand between `and` and `+`.
+    fn binary(&mut self, level: usize) -> Parsed {
         let start = self.next.span.start;
-        let mut left = self.and()?;
-        while self.eat_word("or") {
+        let mut left = self.operand(level)?;
+        let operators = LEVELS.get(level).copied().unwrap_or_default();
+        while let Some(operator) = operators.iter().copied().find(|operator| self.eat(operator)) {
             self.count_operator()?;
-            let right = self.and()?;
-            left = self.node(start, NodeKind::Or(Box::new(left), Box::new(right)));
+            let right = self.operand(level)?;
+            left = self.node(start, NodeKind::Binary(operator, Box::new(left), Box::new(right)));
         }
         Ok(left)
     }
 
-    fn and(&mut self) -> Parsed {
-        let start = self.next.span.start;
-        let mut left = self.not()?;
-        while self.eat_word("and") {
-            self.count_operator()?;
-            let right = self.not()?;
-            left = self.node(start, NodeKind::And(Box::new(left), Box::new(right)));
+    fn operand(&mut self, level: usize) -> Parsed {
+        match level {
+            AND => self.not(),
+            PRODUCT.. => self.sign(),
+            _ => self.binary(level + 1),
         }
-        Ok(left)
     }
 
     fn not(&mut self) -> Parsed {
         let start = self.next.span.start;
-        if !self.eat_word("not") {
+        if !self.eat("not") {
             return self.comparison();
         }
         let value = self.nested(Self::not)?;
@@ -114,10 +121,10 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
 
     fn comparison(&mut self) -> Parsed {
         let start = self.next.span.start;
-        let first = self.sum()?;
+        let first = self.binary(SUM)?;
         let mut others = Vec::new();
         while let Some(comparison) = self.comparison_operator()? {
-            others.push((comparison, self.sum()?));
+            others.push((comparison, self.binary(SUM)?));
         }
         match others.is_empty() {
             true => Ok(first),
@@ -125,68 +132,26 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
         }
     }
 
-    fn comparison_operator(&mut self) -> Parsed<Option<Comparison>> {
-        let symbols = [
-            ("==", Comparison::Equal),
-            ("!=", Comparison::Unequal),
-            ("<=", Comparison::AtMost),
-            (">=", Comparison::AtLeast),
-            ("<", Comparison::Less),
-            (">", Comparison::Greater),
-        ];
-        if let Some((_, comparison)) = symbols.into_iter().find(|(symbol, _)| self.eat(symbol)) {
-            return Ok(Some(comparison));
+    fn comparison_operator(&mut self) -> Parsed<Option<&'static str>> {
+        let known = ["==", "!=", "<=", ">=", "<", ">", "in"].into_iter().find(|operator| self.eat(operator));
+        if known.is_some() {
+            return Ok(known);
         }
-        Ok(match () {
-            () if self.eat_word("in") => Some(Comparison::In),
-            () if self.at_word("not") => {
-                self.advance();
-                self.expect_word("in")?;
-                Some(Comparison::NotIn)
-            }
-            () if self.eat_word("is") => {
-                let is_not = self.eat_word("not");
-                // Anything else is compared by `==`; identity means nothing here.
-                if !self.at_word("None") && !self.at_word("null") {
-                    return Err(self.expected("None").with_hint(Some("other values are compared with ==")));
-                }
-                Some(if is_not { Comparison::IsNot } else { Comparison::Is })
-            }
-            () if self.at("=") => {
-                return Err(self.expected("==").with_hint(Some("two values are compared with ==")));
-            }
-            () => None,
-        })
-    }
-
-    fn sum(&mut self) -> Parsed {
-        let operators = [("+", Operator::Add), ("-", Operator::Subtract)];
-        self.arithmetic(&operators, Self::product)
-    }
-
-    fn product(&mut self) -> Parsed {
-        let operators = [
-            ("*", Operator::Multiply),
-            ("//", Operator::FloorDivide),
-            ("/", Operator::Divide),
-            ("%", Operator::Remainder),
-        ];
-        self.arithmetic(&operators, Self::sign)
-    }
-
-    fn arithmetic(
-        &mut self,
-        operators: &[(&'static str, Operator)],
-        operand: impl Fn(&mut Self) -> Parsed,
-    ) -> Parsed {
-        let start = self.next.span.start;
-        let mut left = operand(self)?;
-        while let Some((_, operator)) = operators.iter().find(|(symbol, _)| self.eat(symbol)) {
-            self.count_operator()?;
-            let right = operand(self)?;
-            left = self.node(start, NodeKind::Arithmetic(*operator, Box::new(left), Box::new(right)));
+        if self.eat("not") {
+            self.expect("in")?;
+            return Ok(Some("not in"));
         }
-        Ok(left)
+        if self.eat("is") {
+            let is_not = self.eat("not");
+            if !self.at("None") && !self.at("null") {
+                return Err(self.expected("None").hint("other values are compared with =="));
+            }
+            return Ok(Some(if is_not { "is not" } else { "is" }));
+        }
+        match self.at("=") {
+            true => Err(self.expected("==").hint("two values are compared with ==")),
+            false => Ok(None),
+        }
     }
 
     fn sign(&mut self) -> Parsed {
@@ -327,7 +292,7 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
         self.names.variables.extend(variables);
         let inner = self.names.variables.clone();
         let item = self.expression()?;
-        self.expect_word("for")?;
+        self.expect("for")?;
         loop {
             match self.next.kind {
                 TokenKind::Name(name) if !KEYWORDS.contains(&name) => self.advance(),
@@ -337,12 +302,12 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
                 break;
             }
         }
-        self.expect_word("in")?;
+        self.expect("in")?;
         // The list does not know the variables. An `if` behind it is the condition, and not that of `if … else`.
         self.names.variables = outer.clone();
-        let list = self.or()?;
+        let list = self.binary(OR)?;
         self.names.variables = inner;
-        let condition = if self.eat_word("if") { Some(self.or()?) } else { None };
+        let condition = if self.eat("if") { Some(self.binary(OR)?) } else { None };
         self.names.variables = outer;
         self.expect("]")?;
         let comprehension = Comprehension { item, first, count, list, condition };
@@ -390,36 +355,22 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
         self.next = std::mem::replace(&mut self.after_next, self.tokens.next()).unwrap_or(end);
     }
 
-    fn at(&self, symbol: &str) -> bool {
-        matches!(self.next.kind, TokenKind::Symbol(found) if found == symbol)
+    /// Whether a symbol or a word comes next.
+    fn at(&self, wanted: &str) -> bool {
+        matches!(self.next.kind, TokenKind::Symbol(found) | TokenKind::Name(found) if found == wanted)
     }
 
-    fn at_word(&self, word: &str) -> bool {
-        self.next.kind == TokenKind::Name(word)
-    }
-
-    fn eat(&mut self, symbol: &str) -> bool {
-        let found = self.at(symbol);
+    fn eat(&mut self, wanted: &str) -> bool {
+        let found = self.at(wanted);
         if found {
             self.advance();
         }
         found
     }
 
-    fn eat_word(&mut self, word: &str) -> bool {
-        let found = self.at_word(word);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    fn expect(&mut self, symbol: &str) -> Parsed<()> {
-        if self.eat(symbol) { Ok(()) } else { Err(self.expected(&format!("'{symbol}'"))) }
-    }
-
-    fn expect_word(&mut self, word: &str) -> Parsed<()> {
-        if self.eat_word(word) { Ok(()) } else { Err(self.expected(&format!("`{word}`"))) }
+    fn expect(&mut self, wanted: &str) -> Parsed<()> {
+        let quote = if wanted.starts_with(char::is_alphabetic) { '`' } else { '\'' };
+        if self.eat(wanted) { Ok(()) } else { Err(self.expected(&format!("{quote}{wanted}{quote}"))) }
     }
 
     fn expected(&self, expected: &str) -> ExpressionError {
@@ -430,6 +381,177 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
             TokenKind::Symbol(symbol) => format!("'{symbol}'"),
             TokenKind::End => "the end".to_owned(),
         };
-        ExpressionError::expected(expected, found, self.next.span.clone())
+        ExpressionError::new(format!("expected {expected}, found {found}")).at(self.next.span.clone())
     }
+}
+
+/// A token and where it stands.
+#[derive(Clone, Debug)]
+struct Token<'t> {
+    kind: TokenKind<'t>,
+    pub(super) span: Range<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum TokenKind<'t> {
+    Name(&'t str),
+    Constant(Json),
+    Symbol(&'static str),
+    /// The end of the text.
+    End,
+}
+
+/// Longer ones first: `<=` is not `<`.
+const SYMBOLS: &[&str] = &[
+    "==", "!=", "<=", ">=", "//", "(", ")", "[", "]", ",", ".", ":", "+", "-", "*", "/", "%", "<", ">", "=",
+];
+
+/// All tokens of a part of a text, the end included; their places are those in the text.
+fn tokens(text: &str, part: Range<usize>) -> Result<Vec<Token<'_>>, ExpressionError> {
+    let mut tokens = Vec::new();
+    let mut at = part.start;
+    loop {
+        let rest = text.get(at..part.end).unwrap_or_default();
+        let blanks = rest.len() - rest.trim_start().len();
+        at += blanks;
+        let rest = rest.get(blanks..).unwrap_or_default();
+        let (kind, length) = token(rest, at)?;
+        tokens.push(Token { kind, span: at..at + length });
+        if length == 0 {
+            return Ok(tokens);
+        }
+        at += length;
+    }
+}
+
+/// The token that a text starts with, and its length.
+fn token(rest: &str, at: usize) -> Result<(TokenKind<'_>, usize), ExpressionError> {
+    let Some(first) = rest.chars().next() else { return Ok((TokenKind::End, 0)) };
+    if let Some(length) = string_length(rest) {
+        let length = length.ok_or_else(|| {
+            ExpressionError::new("a string without its closing quote").at(at..at + rest.len())
+        })?;
+        return Ok((literal(rest, length, at)?, length));
+    }
+    if first.is_ascii_digit() || (first == '.' && rest.chars().nth(1).is_some_and(|c| c.is_ascii_digit())) {
+        let length = number_length(rest);
+        return Ok((literal(rest, length, at)?, length));
+    }
+    if first.is_alphabetic() || first == '_' {
+        let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        return Ok((TokenKind::Name(rest.get(..length).unwrap_or_default()), length));
+    }
+    let symbol = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol));
+    symbol.map(|symbol| (TokenKind::Symbol(symbol), symbol.len())).ok_or_else(|| {
+        let meant = match first {
+            '&' => "write `and`",
+            '|' => "write `or`; a function is called as lower(x) or x.lower()",
+            '!' => "write `not` or `!=`",
+            _ => "names with other characters than letters, digits and _ are written col('…')",
+        };
+        let problem = format!("expected a name, a constant or an operator, found '{}'", first.escape_debug());
+        ExpressionError::new(problem).at(at..at + first.len_utf8()).hint(meant)
+    })
+}
+
+/// The length of the string that a text starts with: none if it starts with no string, and nothing in it if the string
+/// does not end.
+pub(super) fn string_length(text: &str) -> Option<Option<usize>> {
+    let body = text.strip_prefix(['r', 'R']).filter(|body| body.starts_with(['"', '\''])).unwrap_or(text);
+    let quote = body.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let start = text.len() - body.len() + 1;
+    let mut is_escaped = false;
+    for (at, c) in text.get(start..)?.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            c if c == quote => return Some(Some(start + at + 1)),
+            _ => {}
+        }
+    }
+    Some(None)
+}
+
+/// The length of a number, with its point and its exponent.
+fn number_length(text: &str) -> usize {
+    let mut previous = ' ';
+    let end = text.find(|c: char| {
+        let is_sign = matches!(c, '+' | '-') && matches!(previous, 'e' | 'E');
+        previous = c;
+        !(is_sign || c == '.' || c == '_' || c.is_alphanumeric())
+    });
+    end.unwrap_or(text.len())
+}
+
+/// A string or a number, as specs write them.
+fn literal(rest: &str, length: usize, at: usize) -> Result<TokenKind<'_>, ExpressionError> {
+    let text = rest.get(..length).unwrap_or_default();
+    let refused = |problem: String| ExpressionError::new(problem).at(at..at + length);
+    match text.parse::<Arg>() {
+        Ok(Arg::Str(text)) => Ok(TokenKind::Constant(Json::String(text))),
+        Ok(Arg::Int(number)) => Ok(TokenKind::Constant(number.into())),
+        Ok(Arg::Float(number)) => Ok(TokenKind::Constant(number.into())),
+        Ok(_) => Err(refused(format!("{text} is no number"))),
+        Err(error) => Err(ExpressionError {
+            hint: error.hint().map(str::to_owned),
+            ..refused(error.kind().to_string())
+        }),
+    }
+}
+
+/// A part of an expression and where it stands in the text.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) kind: NodeKind,
+    pub(super) span: Range<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum NodeKind {
+    /// A constant, or a lookup table.
+    Constant(Json),
+    Column(String),
+    /// The variable of a comprehension, by its number.
+    Variable(usize),
+    /// `value.name`
+    Member(Box<Node>, String),
+    /// `value[index]`
+    Item(Box<Node>, Box<Node>),
+    /// `value[start:end]`
+    Slice(Box<Node>, Option<Box<Node>>, Option<Box<Node>>),
+    List(Vec<Node>),
+    Comprehension(Box<Comprehension>),
+    Not(Box<Node>),
+    Negative(Box<Node>),
+    /// Condition, value if it holds, value if not.
+    If(Box<Node>, Box<Node>, Box<Node>),
+    /// `a < b <= c`
+    Compare(Box<Node>, Vec<(&'static str, Node)>),
+    /// `a + b`, `a and b`
+    Binary(&'static str, Box<Node>, Box<Node>),
+    Call(Box<Call>),
+    /// `default(value, other)`
+    Default(Box<Node>, Box<Node>),
+    /// A template: its parts as one string.
+    Text(Vec<Node>),
+}
+
+/// `[item for variables in list if condition]`
+#[derive(Clone, Debug)]
+pub(super) struct Comprehension {
+    pub(super) item: Node,
+    /// The number of the first variable, and how many there are.
+    pub(super) first: usize,
+    pub(super) count: usize,
+    pub(super) list: Node,
+    pub(super) condition: Option<Node>,
+}
+
+/// A call of a function. Arguments that are not given are absent.
+#[derive(Clone, Debug)]
+pub(super) struct Call {
+    pub(super) function: &'static Function,
+    pub(super) arguments: Vec<Option<Node>>,
+    /// The pattern, which is a constant.
+    pub(super) pattern: Option<PythonRegex>,
 }

@@ -2,8 +2,11 @@
 
 use serde_json::{Value as Json, json};
 
-use super::{Expression, ExpressionErrorKind as Kind, InvalidExpression};
+use super::{Expression, ExpressionErrorKind as Kind, InvalidExpression, Tables};
 use crate::{Record, RecordLocation};
+
+const TOO_COMPLEX: &str = "the expression is too long or nested too deep";
+const TOO_LARGE: &str = "the expression makes too large a value of this record, or takes too many steps";
 
 const RECORD: &str = r#"{
     "question": "What is 2 + 2?", "answer": 2, "label": "3", "key": "b", "none": null, "empty": "",
@@ -18,17 +21,21 @@ fn record() -> Record {
     Record::new(RecordLocation::NOWHERE, fields)
 }
 
+fn parse_over(text: &str, columns: &[&str]) -> Result<Expression, InvalidExpression> {
+    Expression::parse(text, &columns.iter().copied().collect(), &Tables::default())
+}
+
 fn parse(text: &str) -> Result<Expression, InvalidExpression> {
     let record = record();
     let columns: Vec<&str> = record.names().collect();
-    Expression::parse(text, &columns)
+    parse_over(text, &columns)
 }
 
 #[track_caller]
 fn eval(text: &str) -> Json {
     let record = record();
     let expression = parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let value = expression.eval(&record).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let value = expression.eval(|name| record.get(name)).unwrap_or_else(|error| panic!("{text}: {error}"));
     value.into_owned()
 }
 
@@ -43,7 +50,11 @@ fn refused(text: &str) -> Vec<(Kind, &str)> {
 #[track_caller]
 fn fails(text: &str) -> (String, &str) {
     let record = record();
-    let error = parse(text).unwrap().eval(&record).err().unwrap_or_else(|| panic!("{text} has a value"));
+    let error = parse(text)
+        .unwrap()
+        .eval(|name| record.get(name))
+        .err()
+        .unwrap_or_else(|| panic!("{text} has a value"));
     (error.to_string(), &text[error.span])
 }
 
@@ -76,7 +87,8 @@ fn templates_hold_expressions() {
     // Alone, the value stays what it is.
     assert_eq!(eval("{choices}"), json!(["one", "two", "three", "four"]));
     assert_eq!(eval("{extract('boxed{7}', 'boxed{(.*)}')}"), json!("7"));
-    assert_eq!(parse("{question} {answers.text[0]} {question}").unwrap().columns(), ["question", "answers"]);
+    let used = Expression::possible_columns("{question} {answers.text[0]} {question}", &Tables::default());
+    assert_eq!(used.unwrap(), ["question", "answers"]);
     let advice = "default(none, '') gives another value in place of None";
     assert_eq!(fails("x {none}"), (format!("`none` is None; {advice}"), "none"));
     assert_eq!(refused("a } {key}")[0].1, "}");
@@ -132,14 +144,14 @@ fn lists_that_are_written_as_text() {
         ("array(['a', 'b'], dtype=object)", json!(["a", "b"])),
         ("[]", json!([])),
     ] {
-        assert_eq!(super::functions::read_literal(text), Some(value), "{text}");
+        assert_eq!(super::literal::read(text), Some(value), "{text}");
     }
     let cell = "{'text': array(['x', 'y'],\n      dtype=object), 'label': ['A' 'B']}";
-    assert_eq!(super::functions::read_literal(cell), Some(json!({"text": ["x", "y"], "label": ["A", "B"]})));
+    assert_eq!(super::literal::read(cell), Some(json!({"text": ["x", "y"], "label": ["A", "B"]})));
     for text in ["['a' ... 'b']", "['a", "[a, b]", "['a''b']", "['a'] x", "{'a' 1}", ""] {
-        assert_eq!(super::functions::read_literal(text), None, "{text}");
+        assert_eq!(super::literal::read(text), None, "{text}");
     }
-    assert!(super::functions::read_literal(&"[".repeat(100_000)).is_none());
+    assert!(super::literal::read(&"[".repeat(100_000)).is_none());
     assert_eq!(eval("list(choices) == choices"), json!(true));
 }
 
@@ -178,13 +190,13 @@ fn what_is_absent_is_an_error_unless_there_is_a_default() {
 #[test]
 fn names_and_arguments_are_checked_when_an_expression_is_read() {
     let column = |name: &str| Kind::UnknownColumn { name: name.to_owned() };
-    let function = |name: &str| Kind::UnknownFunction { name: name.to_owned() };
+    let function = |name: &str| Kind::Other(format!("no function `{name}`"));
     assert_eq!(refused("lowr(questoin)"), [(function("lowr"), "lowr"), (column("questoin"), "questoin")]);
     assert_eq!(refused("Questoin (en)"), [(column("Questoin (en)"), "Questoin (en)")]);
     assert_eq!(refused("[x for y in choices]"), [(column("x"), "x")]);
     assert_eq!(refused("[x for x in choices] + [x]"), [(column("x"), "x")]);
     let arguments = |text: &'static str| match refused(text).pop() {
-        Some((Kind::Arguments { function, problem }, part)) => (function, problem, part),
+        Some((Kind::Other(problem), part)) => (problem, part),
         other => panic!("{text}: {other:?}"),
     };
     for (text, function, problem, part) in [
@@ -196,9 +208,9 @@ fn names_and_arguments_are_checked_when_an_expression_is_read() {
         ("extract(key, question)", "extract", "needs a constant in quotes for its pattern", "question"),
     ] {
         let found = arguments(text);
-        assert_eq!((found.0, found.1.as_str(), found.2), (function, problem, part), "{text}");
+        assert_eq!(found, (format!("`{function}` {problem}"), part), "{text}");
     }
-    assert!(matches!(refused("extract(key, '(')")[0], (Kind::Literal { .. }, "'('")));
+    assert!(matches!(refused("extract(key, '(')")[0], (Kind::Other(_), "'('")));
     let message = "in \"letter(answer, choices, 1, 2)\": `letter` takes 3 arguments, found 4; \
                    it is letter(value, [choices], [start])";
     assert_eq!(parse("letter(answer, choices, 1, 2)").unwrap_err().to_string(), message);
@@ -259,20 +271,26 @@ fn arithmetic_stays_within_numbers() {
 #[test]
 fn what_is_too_much_is_refused() {
     let deep = format!("{}answer{}", "(".repeat(100), ")".repeat(100));
-    assert_eq!(refused(&deep)[0].0, Kind::TooComplex);
+    assert_eq!(refused(&deep)[0].0, Kind::Other(TOO_COMPLEX.to_owned()));
     let long = vec!["answer"; 1000].join(" + ");
-    assert_eq!(refused(&long)[0].0, Kind::TooComplex);
+    assert_eq!(refused(&long)[0].0, Kind::Other(TOO_COMPLEX.to_owned()));
     let minus = "-".repeat(10_000);
-    assert_eq!(refused(&minus)[0].0, Kind::TooComplex);
-    assert_eq!(refused(&"x".repeat(100_000))[0].0, Kind::TooComplex);
+    assert_eq!(refused(&minus)[0].0, Kind::Other(TOO_COMPLEX.to_owned()));
+    assert_eq!(refused(&"x".repeat(100_000))[0].0, Kind::Other(TOO_COMPLEX.to_owned()));
     // Four nested comprehensions over 100 numbers each would make 100 million.
     let nested = "[[[[d for d in range(100)] for c in range(100)] for b in range(100)] for a in range(100)]";
     let record = record();
-    assert_eq!(parse(nested).unwrap().eval(&record).unwrap_err().kind, Kind::TooLarge);
+    assert_eq!(
+        parse(nested).unwrap().eval(|name| record.get(name)).unwrap_err().kind,
+        Kind::Other(TOO_LARGE.to_owned())
+    );
     let doubled = "replace(replace(replace(replace('aaaaaaaaaa', 'a', question + question + question), 'a', solution + solution), \
                    'a', solution + question + solution), 'e', question + solution + question)";
     let grown = format!("replace({doubled}, ' ', {doubled})");
-    assert_eq!(parse(&grown).unwrap().eval(&record).unwrap_err().kind, Kind::TooLarge);
+    assert_eq!(
+        parse(&grown).unwrap().eval(|name| record.get(name)).unwrap_err().kind,
+        Kind::Other(TOO_LARGE.to_owned())
+    );
 }
 
 #[test]
@@ -285,13 +303,16 @@ fn lookup_tables_are_indexed() {
     let columns = record.names().collect();
     let tables = tables.into_iter().collect();
     let eval = |text: &str| {
-        Expression::parse_with(text, &columns, &tables).unwrap().eval(&record).map(|v| v.into_owned())
+        Expression::parse(text, &columns, &tables)
+            .unwrap()
+            .eval(|name| record.get(name))
+            .map(|v| v.into_owned())
     };
     assert_eq!(eval("yes_no[truth]").unwrap(), json!("Yes"));
     assert_eq!(eval("n[answer]").unwrap(), json!("zwei"));
     assert_eq!(eval("default(n[label], '?')").unwrap(), json!("?"));
     assert_eq!(eval("n[label]").unwrap_err().to_string(), "there is no key `3` in `n`; there are: 2");
-    let unknown = Expression::parse_with("yesno[truth]", &columns, &tables).unwrap_err();
+    let unknown = Expression::parse("yesno[truth]", &columns, &tables).unwrap_err();
     assert_eq!(unknown.problems[0].hint.as_deref(), Some("did you mean `yes_no`?"));
 }
 
@@ -326,8 +347,9 @@ fn the_page_is_true() {
         let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
         let [.., text, value] = cells.as_slice() else { panic!("{row}") };
         let (text, value) = (text.trim_matches('`'), value.trim_matches('`'));
-        let expression = Expression::parse(text, &columns).unwrap_or_else(|error| panic!("{error}"));
-        let found = expression.eval(&record).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let expression = parse_over(text, &columns).unwrap_or_else(|error| panic!("{error}"));
+        let found =
+            expression.eval(|name| record.get(name)).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(*found, serde_json::from_str::<Json>(value).unwrap(), "{text}");
         examples += 1;
     }
@@ -356,7 +378,10 @@ fn lists_without_an_order_are_refused() {
         let mut fields = serde_json::Map::new();
         fields.insert("list".to_owned(), Json::Array(list));
         let record = Record::new(RecordLocation::NOWHERE, fields);
-        Expression::parse("sorted(list)", &["list"]).unwrap().eval(&record).map(|value| value.into_owned())
+        parse_over("sorted(list)", &["list"])
+            .unwrap()
+            .eval(|name| record.get(name))
+            .map(|value| value.into_owned())
     };
     assert!(sorted(mixed).is_err());
     assert!(sorted(large).is_ok());
@@ -426,8 +451,8 @@ fn steps_are_bounded() {
     fields.insert("list".to_owned(), Json::Array((0..1000).map(Json::from).collect()));
     let record = Record::new(RecordLocation::NOWHERE, fields);
     let text = "[1 for x in list if any([1 for y in list if len([z for z in list if z == -1]) == 1])]";
-    let expression = Expression::parse(text, &["list"]).unwrap();
-    assert_eq!(expression.eval(&record).unwrap_err().kind, Kind::TooLarge);
+    let expression = parse_over(text, &["list"]).unwrap();
+    assert_eq!(expression.eval(|name| record.get(name)).unwrap_err().kind, Kind::Other(TOO_LARGE.to_owned()));
 }
 
 #[test]

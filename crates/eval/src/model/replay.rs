@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::{Model, ModelError, Provider, ProviderEntry, Request, provider};
-use crate::dataset::limits::{FileText, MemoryBudget, read_text, record};
+use crate::dataset::limits::{MemoryBudget, read_text, record};
 use crate::{BoxFuture, MessageRole, ModelOutput, NamedSample, OutputChoice, SampleId, Usage};
 
 pub(super) const PROVIDER: ProviderEntry = provider!(
@@ -98,7 +98,7 @@ impl Replay {
         if is_log.map_err(fail)? {
             return Ok(Replay { name: format!("replay/{file}"), path, answers });
         }
-        let FileText { text, .. } = read_text(&path, false).map_err(fail)?;
+        let text = read_text(&path, false).map_err(fail)?;
         let lines = (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(&text).lines());
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let ReplayLine { id: Wire(id), epoch, output, usage } = record(line).map_err(|problem| {

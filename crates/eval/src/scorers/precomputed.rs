@@ -13,7 +13,7 @@ use errorbar_table::{ScoreRecord, TableOptions, read_score_records, read_table};
 use serde_json::Value as Json;
 
 use super::of_grades;
-use crate::dataset::limits::{FileText, read_text};
+use crate::dataset::limits::read_text;
 use crate::{BoxFuture, Scorer, Target, TaskState};
 
 /// Scores from a file (.csv, .tsv, .jsonl, .json, .parquet) with `id`, perhaps `epoch`, and `score` or the column named.
@@ -138,7 +138,7 @@ impl Precomputed {
 
     fn read_json(&self, path: &Path) -> Result<ScoreTable> {
         let wrong = |problem: String| Error::custom(format!("precomputed: {}: {problem}", path.display()));
-        let FileText { text, .. } = read_text(path, true).map_err(wrong)?;
+        let text = read_text(path, true).map_err(wrong)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let records = read_score_records(text, self.column.as_deref()).map_err(wrong)?;
         if records.is_empty() {

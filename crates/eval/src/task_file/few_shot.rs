@@ -7,10 +7,9 @@ use errorbar_core::spec::nearest;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::args::TableEntry;
 use super::dataset;
-use super::section::{Keys, TomlField, TomlSection, did_you_mean};
-use super::tasks::TableEntry;
-use super::text::TomlString;
+use super::section::{Keys, TomlField, TomlSection, TomlString, did_you_mean};
 use crate::Dataset;
 use crate::few_shot::{ExampleTemplate, ExamplesPlace, FewShot};
 use crate::task_check::keys_of;

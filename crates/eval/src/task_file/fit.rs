@@ -5,16 +5,14 @@ use std::ops::Range;
 use errorbar_core::spec::MetricsSpec;
 use errorbar_core::{ErrorPlan, KeyUsage, Metrics, RequiredKey};
 
-use super::WithString;
 use super::mistake::Mistakes;
-use super::section::{TomlField, all};
-use super::specs;
-use super::text::TomlString;
+use super::section::{TomlField, TomlString, all};
+use super::{WithString, specs};
 use crate::task_check::{
-    self, Finding, TaskProblem, check_key, names_of_template, required_keys, scores_all, solver_and_scorers,
+    Finding, TaskProblem, check_key, names_of_template, required_keys, scores_all, solver_and_scorers,
 };
 use crate::traits::SolverEffects;
-use crate::{AnyScorer, AnySolver, Dataset};
+use crate::{AnyScorer, AnySolver, Dataset, task_check};
 
 /// The parts of the file, as far as they were understood.
 pub(super) struct FileParts<'f, 'd> {

@@ -14,28 +14,17 @@
 //! their places ([`section`]), not into structs: serde would stop at the first mistake.
 
 mod args;
-mod check;
 mod dataset;
-mod epochs;
-mod errors;
 mod few_shot;
 #[cfg(test)]
 mod field_tests;
 mod fit;
-mod generate;
-mod load;
-mod metrics;
 mod mistake;
 mod options;
 mod section;
-mod spec_place;
 mod specs;
-mod stop_when;
-mod syntax;
-mod tasks;
 #[cfg(test)]
 mod tests;
-mod text;
 
 use std::io::ErrorKind;
 use std::ops::Range;
@@ -50,16 +39,12 @@ use toml::de::DeTable;
 
 use crate::task::Origin;
 use crate::{AnyScorer, AnySolver, Chain, Dataset, ModelChoice, Task};
-use args::GivenArgument;
-use check::SampleCheck;
-use mistake::Mistakes;
-use section::{TaskFile, TomlField, TomlSection, all};
-use tasks::{TaskTable, TaskTables};
-use text::TomlString;
+use args::{GivenArgument, TaskTable, TaskTables};
+use mistake::{Mistakes, SampleCheck};
+use section::{TaskFile, TomlField, TomlSection, TomlString, all};
 
 pub use args::TaskArgument;
-pub use load::{TaskLoadError, TaskOutline, TaskSelection};
-pub use mistake::{Mistake, TaskFileError};
+pub use mistake::{Mistake, TaskFileError, TaskLoadError, TaskOutline, TaskSelection};
 
 /// Reads a task file and checks it as a whole. Paths in it are relative to its folder; its templates may only name files
 /// in there, or in paths that the registry [allows](Registry::confined).
@@ -155,7 +140,7 @@ fn parse_tasks(
         limit: selection.limit,
         is_of_log: selection.recorded_digest.is_some(),
     };
-    let (table, broken) = syntax::parse(&file);
+    let (table, broken) = mistake::parse(&file);
     let mut tables = TaskTables::read(&file, table);
     // What stands in a file that is no TOML may not have been understood.
     if !file.mistakes.is_broken.get() {
@@ -190,7 +175,7 @@ pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOut
     let registry = &registry.relative_to(path.parent().unwrap_or(Path::new("")));
     let file =
         TaskFile { text: &text, registry, mistakes: Mistakes::default(), limit: None, is_of_log: false };
-    let (table, broken) = syntax::parse(&file);
+    let (table, broken) = mistake::parse(&file);
     let is_task = |table: &DeTable<'_>| ["dataset", "scorer"].iter().any(|key| table.contains_key(*key));
     if !is_task(&table) && !table.contains_key("task") && broken.is_empty() {
         return Ok(Vec::new());
@@ -290,14 +275,14 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
     let metadata = keys.get("metadata").and_then(options::metadata);
     let fail_on_error = keys.get("fail_on_error").and_then(options::fail_on_error);
     let time_limit = keys.get("time_limit").and_then(options::time_limit);
-    let metrics = keys.get("metrics").and_then(metrics::read);
-    let epochs = keys.get("epochs").map(epochs::read);
-    let errors = keys.get("errors").and_then(errors::read);
-    let stop_when = keys.get("stop_when").and_then(stop_when::read);
+    let metrics = keys.get("metrics").and_then(options::metrics);
+    let epochs = keys.get("epochs").map(options::epochs);
+    let errors = keys.get("errors").and_then(options::errors);
+    let stop_when = keys.get("stop_when").and_then(options::stop_when);
     let solvers = keys.get("solver").map(with_string::<AnySolver>);
     let scorers = keys.get("scorer").map(with_string::<AnyScorer>);
     let model = keys.get("model").and_then(options::model);
-    let generate = keys.get("generate").and_then(generate::read);
+    let generate = keys.get("generate").and_then(options::generate);
     let dataset = keys.get("dataset").map(|field| dataset::read(field, file.limit));
     let examples = keys.get("few_shot").map(|field| {
         let entry = task.examples.as_ref().map(|(key, value)| TomlField::new(file, key, value));
@@ -344,7 +329,7 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
         let by_examples = examples.iter().flatten().map(|(place, examples)| -> SampleCheck<'_> {
             (place.clone(), Box::new(|sample| examples.check(sample)))
         });
-        check::refuse(samples, by_examples.chain(by_solver).chain(by_scorer), mistakes);
+        mistake::refuse(samples, by_examples.chain(by_solver).chain(by_scorer), mistakes);
         if let Some((place, ModelChoice::Built(model))) = &model {
             let refused = model.check(samples);
             refused.unwrap_or_else(|error| mistakes.add(place.clone(), error.to_string(), None));

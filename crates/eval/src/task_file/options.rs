@@ -2,17 +2,24 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use errorbar_core::spec::nearest;
-use errorbar_core::{HeadlineRequest, Metadata, Spec};
+use errorbar_core::registry::EntryKind;
+use errorbar_core::spec::{MetricsSpec, nearest};
+use errorbar_core::{
+    Epochs, Error, ErrorMethod, ErrorPlan, HeadlineRequest, IntervalChoice, IntervalSide, Metadata, Metric,
+    MetricItem, MetricMap, Metrics, Reducer, ReducerChoice, Spec,
+};
+use errorbar_inference::{RuleMeasure, StopRule};
 use serde_json::Value as Json;
 use toml::de::DeValue;
 
-use super::section::{Keys, TomlField, all, did_you_mean, integer};
+use super::section::{Keys, TomlField, TomlString, all, did_you_mean, integer};
+use super::specs;
 use crate::model::{OpenOptions, Provider, open_model};
 use crate::task_check::is_called;
-use crate::{FailOnError, ModelChoice};
+use crate::{FailOnError, GenerateConfig, ModelChoice, TemplateText};
 
 /// What the task is called; by default the file's own name.
 pub(super) fn name(field: Option<TomlField<'_>>, path: &Path) -> Option<String> {
@@ -136,4 +143,278 @@ pub(super) fn headline(
         metric: name("metric", metrics, "name one under `metrics`"),
         reducer: name("reducer", reducers, "name one under `epochs`: { count = 5, reducers = [\"mean\"] }"),
     })
+}
+
+pub(super) fn stop_when(field: TomlField<'_>) -> Option<Vec<StopRule>> {
+    let wanted = "a rule in quotes, such as \"width(accuracy) < 0.04\", or a list of them";
+    let folder = field.file.registry.folder();
+    let rule = |string: Option<TomlString<'_>>| rule(&string?, folder);
+    all(field.strings(wanted)?.into_iter().map(rule))
+}
+
+/// The rule; a log that it names is relative to the folder of the file.
+fn rule(string: &TomlString<'_>, folder: &Path) -> Option<StopRule> {
+    match string.value.parse::<StopRule>() {
+        Ok(mut rule) => {
+            if let RuleMeasure::BetterThan { log, .. } | RuleMeasure::WorseThan { log, .. } =
+                &mut rule.measure
+            {
+                *log = folder.join(log.as_str()).display().to_string();
+            }
+            Some(rule)
+        }
+        Err(error) => {
+            string.report_spec(&error);
+            None
+        }
+    }
+}
+
+pub(super) const ERRORS_KEYS: Keys =
+    &["cluster", "method", "interval", "level", "draws", "range", "side", "population"];
+
+pub(super) fn errors(field: TomlField<'_>) -> Option<ErrorPlan> {
+    let fields = field.json_table(ERRORS_KEYS, "{ cluster = \"passage\" }", is_good_error_key)?;
+    // Each is right by itself, so this is about how they go together.
+    ErrorPlan::from_json(&Json::from(fields)).map_err(|problem| field.report(problem, None)).ok()
+}
+
+/// Whether a value is one that the key can have; if not, it is reported.
+fn is_good_error_key(key: &str, field: TomlField<'_>, value: &Json) -> bool {
+    let alone = Json::from(Metadata::from_iter([(key.to_owned(), value.clone())]));
+    let is_empty_key =
+        key == "cluster" && (value == "" || value.as_array().is_some_and(|keys| keys.contains(&"".into())));
+    // A value of the right kind has its own problem; for the rest the kind is named as everywhere in the file.
+    match (ErrorPlan::from_json(&alone), value.as_str()) {
+        (Ok(_), _) if !is_empty_key => return true,
+        (Err(problem), name) if is_of_its_kind(key, value) => {
+            // With arguments, it is those that are wrong.
+            let name = name.filter(|name| !name.contains('('));
+            field.report(problem, did_you_mean(name.and_then(|name| nearest(name, names(key)))));
+        }
+        _ => field.expected(wanted_of_errors(key)).unwrap_or_default(),
+    }
+    false
+}
+
+fn is_of_its_kind(key: &str, value: &Json) -> bool {
+    let is_pair = |items: &Vec<Json>| items.len() == 2 && items.iter().all(Json::is_number);
+    match key {
+        "cluster" => {
+            value.is_string() || value.as_array().is_some_and(|keys| keys.iter().all(Json::is_string))
+        }
+        "method" | "interval" | "side" => value.is_string(),
+        "level" => value.is_number(),
+        "draws" => value.as_u64().is_some_and(|draws| u32::try_from(draws).is_ok()),
+        "population" => value.is_u64(),
+        _ => value.as_array().is_some_and(is_pair),
+    }
+}
+
+/// The kind of value that a key has, in words.
+fn wanted_of_errors(key: &str) -> &'static str {
+    match key {
+        "cluster" => "a metadata key such as \"passage\", or a list of two",
+        "method" => "a method in quotes, such as \"CR2\"",
+        "interval" => "a method in quotes, such as \"t\"",
+        "level" => "a number such as 0.95",
+        "draws" => "an integer",
+        "side" => "\"two-sided\", \"lower\" or \"upper\"",
+        "population" => "the number of samples of the whole benchmark, such as 1319",
+        _ => "the lowest and the highest score, such as [0, 10]",
+    }
+}
+
+fn names(key: &str) -> Vec<&'static str> {
+    match key {
+        "method" => ErrorMethod::CHOICES.iter().map(|method| method.name()).collect(),
+        "interval" => IntervalChoice::names().collect(),
+        "side" => IntervalSide::CHOICES.iter().map(|side| side.name()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+pub(super) const GENERATE_KEYS: Keys = &[
+    "system_message",
+    "max_tokens",
+    "top_p",
+    "temperature",
+    "stop_seqs",
+    "frequency_penalty",
+    "presence_penalty",
+    "seed",
+    "logprobs",
+    "top_logprobs",
+    "extra_body",
+];
+
+pub(super) fn generate(field: TomlField<'_>) -> Option<GenerateConfig> {
+    let mut fields =
+        field.json_table(GENERATE_KEYS, "{ temperature = 0, max_tokens = 512 }", is_good_generate_key)?;
+    // Nobody wants to know of how many tokens without wanting to know of any.
+    if fields.contains_key("top_logprobs") && !fields.contains_key("logprobs") {
+        fields.insert("logprobs", Json::Bool(true));
+    }
+    if let Some(Json::String(given)) = fields.get("system_message") {
+        let text = system_message(given, field)?;
+        fields.insert("system_message", Json::from(text));
+    }
+    config(fields)
+}
+
+/// Whether a value is one that the key can have; if not, it is reported.
+fn is_good_generate_key(key: &str, field: TomlField<'_>, value: &Json) -> bool {
+    if let ("system_message", Json::String(given)) = (key, value) {
+        return system_message(given, field).is_some();
+    }
+    let alone = config(Metadata::from_iter([(key.to_owned(), value.clone())]));
+    match alone.map(|config| config.check()) {
+        Some(Ok(())) => return true,
+        Some(Err(problem)) => field.report(problem.to_string(), None),
+        None => field.expected(wanted_of_generate(key)).unwrap_or_default(),
+    }
+    false
+}
+
+/// The message, or what the file holds that it names.
+fn system_message(given: &str, field: TomlField<'_>) -> Option<String> {
+    match TemplateText::read(given, field.file.registry) {
+        Ok(message) => Some(message.text().to_owned()),
+        Err(problem) => {
+            field.report(format!("`system_message`: {problem}"), None);
+            None
+        }
+    }
+}
+
+fn config(fields: Metadata) -> Option<GenerateConfig> {
+    serde_json::from_value(Json::from(fields)).ok()
+}
+
+/// The kind of value that a key has, in words.
+fn wanted_of_generate(key: &str) -> &'static str {
+    match key {
+        "system_message" => "a string in quotes",
+        "max_tokens" | "seed" | "top_logprobs" => "an integer",
+        "stop_seqs" => "a list of strings",
+        "logprobs" => "true or false",
+        "extra_body" => "a table such as { top_k = 40 }",
+        _ => "a number",
+    }
+}
+
+pub(super) const EPOCHS_KEYS: Keys = &["count", "reducers", "reducer"];
+const COUNT: &str = "an integer, 1 or more";
+
+/// The epochs, and what results call the reducers that are named; `None` if none is.
+pub(super) struct ReadEpochs {
+    pub(super) epochs: Epochs,
+    pub(super) reducers: Option<Vec<String>>,
+}
+
+pub(super) fn epochs(field: TomlField<'_>) -> Option<ReadEpochs> {
+    let counted = |count: u32| ReadEpochs { epochs: Epochs::count(count), reducers: None };
+    let Some(section) = field.as_section(EPOCHS_KEYS) else {
+        let wanted = format!("{COUNT}, or a table such as {{ count = 5, reducers = [\"mode\"] }}");
+        return field.whole_number(1, &wanted).map(counted);
+    };
+    let mistakes = &field.file.mistakes;
+    let count = match section.get("count") {
+        Some(count) => count.whole_number(1, COUNT),
+        None => {
+            let hint = "set how often each sample runs: count = 5";
+            mistakes.missing(field.place(), "`epochs` has no `count`", hint);
+            None
+        }
+    };
+    let reducers = match (section.get("reducer"), section.get("reducers")) {
+        (Some(one), Some(_)) => {
+            let hint = Some("keep one of them; a list goes under `reducers`".to_owned());
+            one.report("`reducer` and `reducers` are both given", hint);
+            return None;
+        }
+        (Some(field), None) | (None, Some(field)) => Some(reducers(field, count)?),
+        (None, None) => None,
+    };
+    let Some(built) = reducers else { return count.map(counted) };
+    let names = built.iter().map(|reducer| reducer.log_name()).collect();
+    let choices: Vec<ReducerChoice> = built.into_iter().map(ReducerChoice::Built).collect();
+    Some(ReadEpochs { epochs: Epochs::new(count?, choices), reducers: Some(names) })
+}
+
+fn reducers(field: TomlField<'_>, count: Option<u32>) -> Option<Vec<Arc<dyn Reducer>>> {
+    let strings = field.strings("a reducer such as \"mode\", or a list of them")?;
+    let check = |reducer: &Arc<dyn Reducer>| {
+        reducer.check()?;
+        match (reducer.needs_epochs(), count) {
+            (Some(k), Some(epochs)) if k > epochs.into() => {
+                Err(Error::TooFewEpochs { reducer: reducer.log_name(), k, epochs })
+            }
+            _ => Ok(()),
+        }
+    };
+    let built: Vec<Vec<Arc<dyn Reducer>>> = all(strings.into_iter().map(|string| {
+        specs::build_as(&string?, <Arc<dyn Reducer>>::KIND, |registry, spec| {
+            let reducers = registry.reducers(spec)?;
+            reducers.iter().try_for_each(check).map(|()| reducers)
+        })
+    }))?;
+    Some(built.concat())
+}
+
+const WANTED_METRICS: &str =
+    "a metric such as \"accuracy()\", a list of them, or a table such as { \"a*\" = [\"mean()\"] }";
+
+pub(super) fn metrics(field: TomlField<'_>) -> Option<Metrics> {
+    if let Some(metrics) = one_or_map(field) {
+        return metrics;
+    }
+    let Some(items) = field.as_list().filter(|items| !items.is_empty()) else {
+        let hint = "leave it out for the metrics that the scorer brings".to_owned();
+        return field.expected_with_hint(WANTED_METRICS, Some(hint));
+    };
+    let items: Vec<_> = all(items.into_iter().map(list_item))?;
+    Some(Metrics::List(items.into_iter().flatten().collect()))
+}
+
+fn list_item(item: TomlField<'_>) -> Option<Vec<MetricItem>> {
+    let metrics = one_or_map(item).unwrap_or_else(|| {
+        item.expected("a metric such as \"accuracy()\" or a table such as { \"a*\" = [\"mean()\"] }")
+    });
+    Some(match metrics? {
+        Metrics::List(items) => items,
+        Metrics::Map(map) => vec![MetricItem::Map(map)],
+    })
+}
+
+/// The metrics of a table or a string, if it is one of them; of these there are none if something is wrong with it.
+fn one_or_map(field: TomlField<'_>) -> Option<Option<Metrics>> {
+    let of_table = |_| metric_map(field).map(Metrics::Map);
+    field.value().as_table().map(of_table).or_else(|| Some(metrics_of_string(&field.as_string()?)))
+}
+
+/// The string may also hold a list or a map, as on the command line.
+fn metrics_of_string(string: &TomlString<'_>) -> Option<Metrics> {
+    let registry = string.file.registry;
+    let report = |error: Error| specs::report(string, "metric", &error);
+    let spec = string.value.parse::<MetricsSpec>().map_err(|error| report(error.into())).ok()?;
+    // One by one: building all of them would stop at the first that is wrong.
+    spec.iter().filter_map(|spec| registry.metric(spec).err()).for_each(report);
+    registry.metrics(&spec).ok()
+}
+
+fn metric_map(field: TomlField<'_>) -> Option<MetricMap> {
+    let entries = field.as_table()?;
+    if entries.is_empty() {
+        return field.expected("patterns of keys with their metrics, such as { \"a*\" = [\"mean()\"] }");
+    }
+    all(entries.into_iter().map(|entry| Some((entry.key().to_owned(), of_pattern(entry)?))))
+}
+
+fn of_pattern(entry: TomlField<'_>) -> Option<Vec<Arc<dyn Metric>>> {
+    let strings = entry.strings("a metric such as \"mean()\", or a list of them")?;
+    if strings.is_empty() {
+        return entry.expected("at least one metric");
+    }
+    all(strings.into_iter().map(|string| specs::build(&string?, |registry, spec| registry.metric(spec))))
 }

@@ -5,38 +5,22 @@
 //! What depends on arguments only is prepared once (a [`Pattern`] compiles its regular expression, an [`F1`]
 //! normalises its stop words); what is judged per sample borrows from the completion where it can.
 
-mod answer;
-mod casefold;
 mod choice;
-mod digits;
-mod exact;
-mod f1;
-mod float;
-mod includes;
-mod label;
 mod matches;
 mod number;
-mod pattern;
 mod python_regex;
-mod space;
 mod words;
 
 use std::borrow::Cow;
 
 use errorbar_core::{Score, Value};
 
-pub use answer::Answer;
-pub use choice::{judge_choices, marked_choices};
-pub use exact::judge_exact;
-pub use f1::F1;
-pub(crate) use float::parse_decimal;
-pub use includes::Includes;
-pub use label::{choice_label, choice_places};
-pub use matches::{Location, Match};
-pub use pattern::Pattern;
+pub use choice::{Answer, choice_label, choice_places, judge_choices, marked_choices};
+pub use matches::{Includes, Location, Match, Pattern};
+pub(crate) use number::parse_decimal;
 pub(crate) use python_regex::{PythonRegex, SearchBudget};
-pub use space::is_blank;
-pub(crate) use space::{is_space, is_word, trim};
+pub use words::{F1, is_blank, judge_exact};
+pub(crate) use words::{is_space, is_word, trim};
 
 /// The answer is empty or blank.
 pub const NO_RESPONSE: &str = "no_response";

@@ -16,9 +16,10 @@ const EXEMPT: [&str; 4] = [
 ];
 
 /// Words that are names of entries and here of something else, by file.
-const OTHERS: [(&str, &str); 9] = [
+const OTHERS: [(&str, &str); 10] = [
     ("crates/analysis/src/compare/flips.rs", "const ANSWER: &str = \"answer\";"),
-    ("crates/eval/src/task_file/epochs.rs", "section.get(\"count\")"),
+    ("crates/eval/src/expression/names.rs", "name == \"pattern\""),
+    ("crates/eval/src/task_file/options.rs", "section.get(\"count\")"),
     ("crates/eval/src/task_file/few_shot.rs", "section.get(\"count\")"),
     // As the reference fills this column of its frames.
     ("crates/log/src/eval/frames/evals.rs", "it.score.value(\"stderr\")"),
@@ -86,7 +87,7 @@ fn nothing_is_decided_by_the_name_of_a_metric() {
     ["crates", "bench/src", "examples", "fuzz"]
         .iter()
         .for_each(|folder| sources(&root.join(folder), &mut files));
-    assert!(files.len() > 600, "{}", files.len());
+    assert!(files.len() > 500, "{}", files.len());
     let (mut found, mut others) = (Vec::new(), [false; OTHERS.len()]);
     for path in files {
         let file = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");

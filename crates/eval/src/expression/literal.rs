@@ -1,37 +1,11 @@
 //! Lists and other values that are written as text: as JSON, as Python prints them, and as numpy does.
 
-use std::borrow::Cow;
-
 use errorbar_core::spec::Arg;
 use serde_json::{Map, Value as Json};
 
-use super::{Arguments, list_of};
-use crate::expression::lexer::string_length;
-use crate::expression::value::{Outcome, Problem, shown};
+use super::parser::string_length;
 
-/// A list as it is, or one that is written as text.
-pub(super) fn list<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
-    match arguments.value(0) {
-        Json::Array(_) => Ok(arguments.owned(0)),
-        value @ Json::String(text) => match read(text) {
-            Some(Json::Array(items)) => list_of(items),
-            _ => Err(Problem::value(format!("{} is no list", shown(value))).hint(
-                "a list is written ['a', 'b'], [\"a\", \"b\"] or ['a' 'b']; split(x, ',') cuts a string",
-            )),
-        },
-        other => Err(arguments.unsuitable("a list, or a string that holds one", other)),
-    }
-}
-
-/// Any value that is written as text.
-pub(super) fn literal<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
-    let text = arguments.text(0)?;
-    let unread =
-        || Problem::value(format!("{} is neither JSON nor a literal of Python", shown(arguments.value(0))));
-    read(text).map(Cow::Owned).ok_or_else(unread)
-}
-
-pub(in crate::expression) fn read(text: &str) -> Option<Json> {
+pub(super) fn read(text: &str) -> Option<Json> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
     }

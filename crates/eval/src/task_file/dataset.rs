@@ -1,16 +1,72 @@
-//! Where a dataset is: `path`, `format`, `header`, `columns`, `subset` and `split`; how much of it and in which
-//! order: `limit` and the shuffles.
+//! `dataset`: where samples come from, which field of a record is what, how many samples and in which order.
+//!
+//! `source.rs` has the keys of the files and of the order, `fields.rs` those of the fields of a sample.
 
+use std::collections::HashSet;
 use std::path::Path;
 
+use errorbar_core::IndexMap;
 use errorbar_core::spec::nearest;
+use serde_json::Value as Json;
 use toml::de::DeValue;
 
-use super::fields::FieldKeys;
+use super::options;
+use super::section::{Keys, TomlField, TomlSection, TomlString, all, did_you_mean};
 use crate::dataset::nearest_file;
-use crate::task_file::section::{TomlField, TomlSection, all, did_you_mean};
-use crate::task_file::text::TomlString;
-use crate::{Dataset, DatasetError, FileFormat, HubProblem, RecordSource};
+use crate::expression::{Expression, ExpressionError, ExpressionErrorKind};
+use crate::{Dataset, DatasetError, Fields, FileFormat, HubProblem, OneOrMany, RecordSource};
+
+pub(super) const KEYS: Keys = &[
+    "path",
+    "format",
+    "header",
+    "columns",
+    "delimiter",
+    "subset",
+    "split",
+    "input",
+    "target",
+    "choices",
+    "id",
+    "metadata",
+    "where",
+    "lookup",
+    "limit",
+    "shuffle",
+    "shuffle_choices",
+];
+
+/// The dataset, if there is one whose samples can be used. A mistake in one key keeps none of the others from being
+/// checked, nor the file.
+///
+/// No more samples are read than `at_most`, if it is given.
+pub(super) fn read(field: TomlField<'_>, at_most: Option<usize>) -> Option<Dataset> {
+    let mistakes = &field.file.mistakes;
+    let (section, paths) = match field.as_string() {
+        Some(path) => (TomlSection::default(), Some(vec![path])),
+        None => {
+            let section = field.section(KEYS, "{ path = \"questions.csv\", input = \"question\" }")?;
+            let path = section.get("path");
+            if path.is_none() {
+                let hint = "set where it is, relative to the task file: path = \"questions.csv\"";
+                mistakes.missing(field.place(), "`dataset` has no `path`", hint);
+            }
+            (section, path.and_then(paths))
+        }
+    };
+    let keys = SourceKeys::read(&section);
+    let fields = FieldKeys::read(field, &section);
+    let are_known = fields.are_known;
+    let source = DatasetSource { paths: paths?, fields, field, section };
+    source.read(&keys, at_most).filter(|_| are_known)
+}
+
+/// One path or several.
+fn paths(field: TomlField<'_>) -> Option<Vec<TomlString<'_>>> {
+    let wanted = "a path in quotes, or a list of paths";
+    let paths = field.strings(wanted)?;
+    if paths.is_empty() { field.expected(wanted) } else { all(paths.into_iter()) }
+}
 
 /// What a task file specifies about the files and the order of the samples.
 pub(super) struct SourceKeys {
@@ -238,4 +294,134 @@ impl DatasetSource<'_> {
         };
         self.report(key, problem.to_string(), hint);
     }
+}
+
+/// The fields of the file that a task file names.
+pub(super) struct FieldKeys<'d> {
+    /// The fields.
+    pub(super) fields: Fields,
+    /// The same with their places in the task file.
+    pub(super) named: Vec<TomlString<'d>>,
+    /// Whether they are named without mistakes.
+    pub(super) are_known: bool,
+    /// The section that names them.
+    field: TomlField<'d>,
+    /// The lookup tables, whose names must not be those of columns.
+    tables: Vec<TomlField<'d>>,
+}
+
+impl<'d> FieldKeys<'d> {
+    pub(super) fn read(field: TomlField<'d>, section: &TomlSection<'d>) -> Self {
+        let before = field.file.mistakes.count();
+        let (mut fields, named) = fields(section);
+        let tables = section.get("lookup").and_then(tables).unwrap_or_default();
+        fields.lookup =
+            tables.iter().filter_map(|table| Some((table.key().to_owned(), entries(*table)?))).collect();
+        let are_known = field.file.mistakes.count() == before;
+        FieldKeys { fields, named, are_known, field, tables }
+    }
+
+    /// Reports everything that is wrong with the fields if the file has these columns: the reader stops at the first.
+    /// `first` is what it found, `file` where.
+    pub(super) fn report_missing(&self, first: &str, known: &[String], file: &str) {
+        let before = self.field.file.mistakes.count();
+        let columns: HashSet<&str> = known.iter().map(String::as_str).collect();
+        for string in &self.named {
+            let invalid = Expression::parse(string.value, &columns, &self.fields.lookup).err();
+            for problem in invalid.into_iter().flat_map(|invalid| invalid.problems) {
+                report(string, problem, file);
+            }
+        }
+        if self.field.file.mistakes.count() == before && self.are_known {
+            let near = did_you_mean(nearest(first, known.iter().map(String::as_str)));
+            let advice = near.unwrap_or_else(|| format!("there are: {}", known.join(", ")));
+            let hint = format!("name it, as in {first} = \"…\"; {advice}");
+            self.field.report(format!("no field `{first}` in {file}"), Some(hint));
+        }
+    }
+
+    /// Reports that an expression has no value for a record, at the part of it that has none.
+    pub(super) fn report_value(&self, text: &str, error: &ExpressionError, message: String) {
+        match self.named.iter().find(|string| string.value == text) {
+            Some(string) => string.report(error.span.clone(), message, error.hint.clone()),
+            None => self.field.report(message, error.hint.clone()),
+        }
+    }
+
+    /// Reports lookup tables that are called as columns are.
+    pub(super) fn check_tables(&self, columns: &[String]) -> bool {
+        let taken: Vec<_> =
+            self.tables.iter().filter(|table| columns.iter().any(|name| name == table.key())).collect();
+        for table in &taken {
+            let message = format!("the file has a column `{}`, so no table can be called so", table.key());
+            table.report(message, Some("give the table another name".to_owned()));
+        }
+        taken.is_empty()
+    }
+}
+
+fn report(string: &TomlString<'_>, problem: ExpressionError, file: &str) {
+    let message = match &problem.kind {
+        ExpressionErrorKind::UnknownColumn { name } => format!("no field `{name}` in {file}"),
+        kind => kind.to_string(),
+    };
+    match problem.span == (0..string.value.len()) {
+        true => string.file.mistakes.add(string.span.clone(), message, problem.hint),
+        false => string.report(problem.span, message, problem.hint),
+    }
+}
+
+/// The fields of the file that are named, and the same with their places.
+fn fields<'d>(section: &TomlSection<'d>) -> (Fields, Vec<TomlString<'d>>) {
+    let mut named = Vec::new();
+    let mut several = |key: &str, wanted: &str| -> Option<OneOrMany> {
+        let field = section.get(key)?;
+        let strings = field.strings(wanted)?;
+        named.extend(strings.iter().flatten().cloned());
+        let mut names: Vec<String> = all(strings.into_iter().map(|string| Some(string?.value.to_owned())))?;
+        Some(match field.as_string() {
+            Some(_) => OneOrMany::One(names.pop()?),
+            None => OneOrMany::Many(names),
+        })
+    };
+    let target = several("target", "the name of a field, or a list of names");
+    let choices =
+        several("choices", "a list with the field of each choice, or the field that holds them all");
+    let metadata = section.get("metadata").and_then(|field| match field.as_table() {
+        Some(entries) => {
+            let entry = |entry: TomlField<'d>| {
+                let string = entry.string()?;
+                named.push(string.clone());
+                Some((entry.key().to_owned(), string.value.to_owned()))
+            };
+            all(entries.into_iter().map(entry))
+        }
+        None => {
+            let strings = field.strings("a list of fields to keep, or a table of them")?;
+            named.extend(strings.iter().flatten().cloned());
+            let names = strings.into_iter().map(|string| string.map(|string| string.value.to_owned()));
+            let names: Vec<String> = all(names)?;
+            Some(names.into_iter().map(|name| (name.clone(), name)).collect::<IndexMap<_, _>>())
+        }
+    });
+    let mut one = |key: &str| -> Option<String> {
+        let string = section.get(key)?.string()?;
+        named.push(string.clone());
+        Some(string.value.to_owned())
+    };
+    let (input, id, filter) = (one("input"), one("id"), one("where"));
+    (Fields { input, target, choices, id, metadata, filter, lookup: IndexMap::default() }, named)
+}
+
+const TABLES: &str = "a table of tables, such as { yes_no = { true = \"Yes\", false = \"No\" } }";
+
+fn tables(field: TomlField<'_>) -> Option<Vec<TomlField<'_>>> {
+    field.as_table().or_else(|| field.expected(TABLES))
+}
+
+/// The entries of a lookup table.
+fn entries(table: TomlField<'_>) -> Option<Json> {
+    let entries = table.as_table().or_else(|| table.expected(TABLES))?;
+    let entries = entries.into_iter().map(|entry| Some((entry.key().to_owned(), options::json(entry)?)));
+    all(entries).map(Json::Object)
 }
