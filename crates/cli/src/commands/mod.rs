@@ -115,10 +115,10 @@ Examples:
 
 `errorbar help <COMMAND>` shows more, `errorbar help <METRIC>` explains a metric.";
 
-/// Scoring metrics for language-model evaluations, with honest error bars.
 /// What the program is, at the head of its help.
 const ABOUT: &str = "Scoring metrics for language-model evaluations, with honest error bars";
 
+/// The command line.
 #[derive(Debug, Parser)]
 #[command(name = NAME, version, about = ABOUT, after_help = EXAMPLES)]
 #[command(max_term_width = 100, disable_help_subcommand = true)]
