@@ -144,6 +144,14 @@ fn read_runs(
             true => named.clone(),
             false => handles::resolve(named)?,
         };
+        if path.is_dir() {
+            let newest = format!("{}/@1", named.display().to_string().trim_end_matches('/'));
+            let hint = text!("name one or two of its logs with {}, such as the newest: {}", Opt::From, newest);
+            return Err(Diagnostic::error("this is a folder, and the spread is that of one run or two")
+                .about(named.display())
+                .hint(hint)
+                .into());
+        }
         let of_log = analysis.is_log(&path);
         let run_request = RunRequest {
             scorers: if of_log { &scorers } else { &[] },

@@ -317,6 +317,7 @@ fn runs_that_do_not_show_it() {
             "--from base.csv --cluster topic",
             "--from base.csv other.csv --correlation 0.5 --difference 0.1",
             "--from base.csv other.csv noisy.csv",
+            "--from .",
         ],
     );
 }
