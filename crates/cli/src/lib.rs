@@ -10,8 +10,6 @@ mod commands;
 mod diagnostic;
 mod format;
 mod output;
-mod pager;
 mod progress;
-mod snippet;
 
 pub use app::{App, main};

@@ -146,7 +146,8 @@ fn read_runs(
         };
         if path.is_dir() {
             let newest = format!("{}/@1", named.display().to_string().trim_end_matches('/'));
-            let hint = text!("name one or two of its logs with {}, such as the newest: {}", Opt::From, newest);
+            let hint =
+                text!("name one or two of its logs with {}, such as the newest: {}", Opt::From, newest);
             return Err(Diagnostic::error("this is a folder, and the spread is that of one run or two")
                 .about(named.display())
                 .hint(hint)

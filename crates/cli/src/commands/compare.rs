@@ -10,7 +10,7 @@ use errorbar_report::{ComparisonView, Markdown, Render, Sort, gate_cases, gate_d
 
 use super::explain::ExplainArgs;
 use super::logs::ReadProgress;
-use super::{CommandOutcome, CommandResult, Context, junit};
+use super::{CommandOutcome, CommandResult, Context, requirements};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::format::Format;
 use crate::output::Output;
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
     diagnostics.extend(gate_diagnostics(&compared.report, &request.gate));
     if let (Some(path), Some(_)) = (&args.junit.junit, request.gate.gate()) {
         let cases = gate_cases(&compared.report, request.gate.decisive);
-        diagnostics.extend(junit::write(path, &cases).err());
+        diagnostics.extend(requirements::write_junit(path, &cases).err());
     }
     // A table has them below its figures.
     let is_shown = args.format() == Format::Table && args.output.is_none();
@@ -140,7 +140,7 @@ impl CompareArgs {
             let hint = text!("--format json and the formats for people have them; or omit {}", Opt::Flips);
             return Err(Diagnostic::error(problem).about_option(Opt::Flips).hint(hint));
         }
-        self.junit.junit.as_deref().map_or(Ok(()), junit::check)
+        self.junit.junit.as_deref().map_or(Ok(()), requirements::check_junit)
     }
 
     /// The format that the name of the output file stands for; a name without an extension is that of a table.

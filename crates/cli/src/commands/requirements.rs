@@ -1,16 +1,18 @@
 //! `--require`: what results must show. One line for each requirement and each file, and the exit code.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use errorbar_analysis::{Opt, Snippet};
 use errorbar_core::{Error, Plan, Undefined};
+use errorbar_files::{FileAccess, write_file};
 use errorbar_inference::{EstimatePart, Requirement, RequirementOutcome};
 use errorbar_report::{CaseOutcome, EstimateText, JUnitCase, Report, TestSuite};
 
-use super::junit;
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
 use crate::format::significant;
-use errorbar_analysis::{Opt, Snippet};
 
 /// What results must show.
 #[derive(Debug, Args)]
@@ -40,7 +42,7 @@ impl RequirementArgs {
             text.parse::<Requirement>().map_err(|error| Diagnostic::of_spec(Opt::Require, text, &error))
         };
         if let Some(path) = &self.junit {
-            junit::check(path)?;
+            check_junit(path)?;
         }
         let list = all(self.requirements.iter().map(|text| Ok((text.as_str(), parse(text)?))))?;
         Ok(Requirements { args: self, list })
@@ -97,7 +99,7 @@ impl Requirements<'_> {
             suite.cases.extend(self.list.iter().map(case));
         }
         if let Some(path) = &self.args.junit {
-            diagnostics.extend(junit::write(path, &suite).err());
+            diagnostics.extend(write_junit(path, &suite).err());
         }
         diagnostics
     }
@@ -163,4 +165,41 @@ fn unknown(text: &str, error: &Error) -> Diagnostic {
     Diagnostic::error(error.to_string())
         .marked(Snippet::of_option(Opt::Require, text, 0..text.len()))
         .hint_if(hint)
+}
+
+/// Checks that the file can be written, before anything takes long. A file that is there is replaced only if it is XML:
+/// a slip must not cost a log.
+pub(super) fn check_junit(path: &Path) -> Result<(), Diagnostic> {
+    let about = |problem: &str| Diagnostic::error(problem).about(path.display());
+    let hint = "name a file for the test results: --junit results.xml";
+    if path.is_dir() {
+        return Err(about("--junit names a folder").hint(hint));
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if let Some(parent) = parent.filter(|parent| !parent.is_dir()) {
+        let problem = format!("the folder {} does not exist", parent.display());
+        return Err(about(&problem).hint("create it first"));
+    }
+    if path.is_file() && !is_xml(path) {
+        return Err(about("the file of --junit exists and holds something else than XML").hint(hint));
+    }
+    Ok(())
+}
+
+/// Whether a file is empty or starts as XML does.
+fn is_xml(path: &Path) -> bool {
+    let mut start = [0; 64];
+    let read = File::open(path).and_then(|mut file| file.read(&mut start));
+    let text = read.ok().and_then(|length| start.get(..length)).unwrap_or(b"?");
+    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text).trim_ascii_start();
+    text.is_empty() || text.starts_with(b"<")
+}
+
+/// Writes the file.
+pub(super) fn write_junit(path: &Path, suite: &TestSuite) -> Result<(), Diagnostic> {
+    check_junit(path)?;
+    let written = write_file(path, suite.to_xml().as_bytes(), FileAccess::Umask);
+    written.map(drop).map_err(|error| {
+        Diagnostic::error(format!("the test results cannot be written: {error}")).about(path.display())
+    })
 }

@@ -1,8 +1,11 @@
 //! `errorbar list tasks PATH`: the tasks of task files, without their datasets.
 
 use std::fmt::Write as _;
+use std::fs;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
+use errorbar_analysis::hints;
 use errorbar_core::Registry;
 use errorbar_core::spec::nearest;
 use errorbar_eval::{TaskArgument, TaskLoadError, TaskOutline, outline_task_file};
@@ -10,13 +13,11 @@ use errorbar_report::{Listing, ListingCell, Render as _, clean, wrap};
 use serde_json::{Value as Json, json};
 
 use super::CommandOutcome;
-use super::folders::task_files;
 use super::tasks::{file_and_name, not_a_task};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::format::table;
-use crate::format::{self, Format, WHOLE_LINES};
+use crate::format;
+use crate::format::{Format, WHOLE_LINES, table};
 use crate::output::{Output, Stream};
-use errorbar_analysis::hints;
 
 /// The tasks of these files and of those in these folders. What cannot be read is reported, and the others are listed.
 pub(super) fn run(paths: &[PathBuf], format: Format, registry: &Registry) -> CommandOutcome {
@@ -148,4 +149,29 @@ fn for_programs(tasks: &[TaskOutline]) -> Listing {
         ]);
     }
     listing
+}
+
+/// The TOML files in a folder and in the folders below it, but for hidden ones and for those behind a link; by path.
+pub(super) fn task_files(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<DirEntry>, _>>);
+        let entries = entries.map_err(|error| {
+            let problem = Diagnostic::error(format!("cannot read the folder: {error}"));
+            problem.about(folder.display()).hint("check that you may read it")
+        })?;
+        for entry in entries {
+            let path = entry.path();
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            let is_toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+            match entry.file_type() {
+                _ if is_hidden => {}
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                _ if is_toml && path.is_file() => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
 }

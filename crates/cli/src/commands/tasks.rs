@@ -11,8 +11,8 @@ use indexmap::IndexSet;
 use serde_json::Value as Json;
 
 use super::Context;
-use super::folders::task_files;
-use super::servers::resume_command;
+use super::run_diagnostics::resume_command;
+use super::task_list::task_files;
 use crate::diagnostic::{Diagnostic, Diagnostics, Print, all};
 use errorbar_analysis::hints;
 

@@ -1,10 +1,14 @@
 //! `errorbar log edit-score`: a score changed or added by a person, with a record of it.
 
+use std::env;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use errorbar_analysis::files::owner_warning;
+use errorbar_analysis::{LogRequest, PlanChanges, ReadRequest, findings, read_log};
 use errorbar_core::{Leaf, Metadata, Results, Value, ValueToFloat, Warning};
 use errorbar_log::eval::{LogLock, ScoreEdit, score_value};
 use errorbar_report::Report;
@@ -13,12 +17,9 @@ use serde_json::Value as Json;
 
 use super::super::logs::ReadProgress;
 use super::super::{CommandOutcome, CommandResult, Context};
-use super::author::default_author;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::format::{OutputArgs, seconds};
 use crate::output::Output;
-use errorbar_analysis::files::owner_warning;
-use errorbar_analysis::{LogRequest, PlanChanges, ReadRequest, findings, read_log};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -216,4 +217,23 @@ fn metadata(text: &str) -> Result<Metadata, Diagnostic> {
         Ok(_) => Err(refuse("metadata is a JSON object".to_owned())),
         Err(error) => Err(refuse(format!("this is not valid JSON: {error}"))),
     }
+}
+
+/// The part of git's `user.email` before the at sign, else its `user.name`, else the name of the login.
+fn default_author() -> Option<String> {
+    let email = git_config("user.email");
+    let handle = email.and_then(|email| Some(email.split_once('@')?.0.trim().to_owned()));
+    let handle = handle.filter(|handle| !handle.is_empty());
+    handle.or_else(|| git_config("user.name")).or_else(login)
+}
+
+fn git_config(key: &str) -> Option<String> {
+    let git = Command::new("git").args(["config", "--get", key]).stdin(Stdio::null()).output().ok()?;
+    let value = String::from_utf8(git.stdout).ok()?.trim().to_owned();
+    (git.status.success() && !value.is_empty()).then_some(value)
+}
+
+fn login() -> Option<String> {
+    let named = |name: &&str| env::var(name).ok().filter(|value| !value.trim().is_empty());
+    ["LOGNAME", "USER", "LNAME", "USERNAME"].iter().find_map(named)
 }

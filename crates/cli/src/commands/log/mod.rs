@@ -1,17 +1,18 @@
 //! `errorbar log`: work with logs, one file per command.
 
-mod author;
 mod convert;
 mod dump;
 mod edit_score;
 mod export;
 mod list;
-mod schema;
 mod show;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use errorbar_log::eval::LOG_SCHEMA;
+use errorbar_report::{COMPARISON_SCHEMA, RESULTS_SCHEMA};
 
-use super::{CommandResult, Context};
+use super::{CommandOutcome, CommandResult, Context};
+use crate::output::Output;
 
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
@@ -34,7 +35,7 @@ enum LogCommand {
     /// Export the scores of logs as a table: CSV, JSON lines or Parquet
     Export(export::ExportArgs),
     /// Print the JSON schema of logs, samples or results
-    Schema(schema::SchemaArgs),
+    Schema(SchemaArgs),
 }
 
 pub(crate) fn run(args: &LogArgs, context: &Context<'_>) -> CommandResult {
@@ -45,6 +46,64 @@ pub(crate) fn run(args: &LogArgs, context: &Context<'_>) -> CommandResult {
         LogCommand::Convert(args) => convert::run(args),
         LogCommand::EditScore(args) => edit_score::run(args, context),
         LogCommand::Export(args) => export::run(args, context),
-        LogCommand::Schema(args) => Ok(schema::run(args)),
+        LogCommand::Schema(args) => Ok(schema(args)),
     }
+}
+
+const POWER_SCHEMA: &str = include_str!("../../../schema/power.schema.json");
+const VERIFY_SCHEMA: &str = include_str!("../../../schema/verify.schema.json");
+
+const SCHEMA_EXAMPLES: &str = "\
+Examples:
+  errorbar log schema > log.schema.json
+  errorbar log schema --of sample
+  errorbar log schema --of results
+
+It is JSON Schema, draft 2020-12. Logs of other programs and versions are valid too: fields that are
+not described are allowed, and most of those that are described may be absent.";
+
+#[derive(Debug, Args)]
+#[command(after_help = SCHEMA_EXAMPLES)]
+pub(crate) struct SchemaArgs {
+    /// What to describe: a log as one JSON object, one sample (as `log dump --sample` prints it), or
+    /// what `score` and `eval` (results), `compare`, `verify` and `power` print with --format json
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    of: SchemaSubject,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum SchemaSubject {
+    #[default]
+    Log,
+    Sample,
+    Results,
+    Compare,
+    Verify,
+    Power,
+}
+
+fn schema(args: &SchemaArgs) -> CommandOutcome {
+    let schema = match args.of {
+        SchemaSubject::Log => LOG_SCHEMA.to_owned(),
+        SchemaSubject::Sample => sample_schema(),
+        SchemaSubject::Results => RESULTS_SCHEMA.to_owned(),
+        SchemaSubject::Compare => COMPARISON_SCHEMA.to_owned(),
+        SchemaSubject::Verify => VERIFY_SCHEMA.to_owned(),
+        SchemaSubject::Power => POWER_SCHEMA.to_owned(),
+    };
+    Output::from(schema).into()
+}
+
+/// The part of the schema of logs that is about samples.
+fn sample_schema() -> String {
+    // It is ours and valid, as tests see; nothing is better than half of it.
+    let Ok(mut all) = serde_json::from_str::<serde_json::Value>(LOG_SCHEMA) else { return String::new() };
+    let definitions = all.get_mut("$defs").map(serde_json::Value::take).unwrap_or_default();
+    let sample = serde_json::json!({
+        "$schema": all.get("$schema"),
+        "title": "sample of an eval log",
+        "$ref": "#/$defs/sample",
+        "$defs": definitions,
+    });
+    format!("{sample:#}\n")
 }

@@ -9,9 +9,7 @@ use errorbar_report::plot::{
 };
 use errorbar_report::svg::Series;
 
-use super::PlotArgs;
-use super::kind::Kind;
-use super::runs::{PlotData, Run, calibration_metric, prediction};
+use super::{Kind, PlotArgs, PlotData, Run, calibration_metric, prediction};
 use crate::diagnostic::Diagnostic;
 use crate::format::short;
 

@@ -3,28 +3,31 @@
 //! Inputs are read and named as those of `compare` are (`commands/inputs`), evaluated as `score` does, and handed to the
 //! page of errorbar-report. Inputs that cannot be compared make a page without a comparison, which says why.
 
-mod runs;
-mod sample_data;
-
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use errorbar_analysis::files::{check_extension, check_new, save};
 use errorbar_analysis::{
-    Alignment, ByteSize, ErrorRequest, Files, Opt, PlanChanges, ReadRequest, RunRequest, Side, SideRequest,
-    Surface, TableRequest, named_sides, text,
+    Alignment, ByteSize, ErrorRequest, Files, LogSource, Opt, PlanChanges, Provenance, ReadRequest,
+    RunRequest, Side, SideRequest, Surface, TableRequest, cluster_failures, named_sides, text,
+    too_few_epochs,
 };
-use errorbar_core::IndexMap;
+use errorbar_core::{IndexMap, Plan, ScoreColumns};
 use errorbar_files::FileAccess;
 use errorbar_inference::{ComparisonError, ComparisonOptions};
-use errorbar_report::html::{MOST_PAIRED, Page};
+use errorbar_log::eval::LogError;
+use errorbar_report::html::{MOST_PAIRED, Page, PageRun, PageSamples, RunFacts};
+use errorbar_report::samples::{EncodeError, LogContents, SampleOrigin, SampleSetBuilder};
+use errorbar_report::{ChanceLevel, Report};
 
-use self::runs::Run;
 use super::logs::ReadProgress;
 use super::{CommandResult, Context};
+use crate::commands::logs;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::format::human_size;
+use crate::format::{counted, human_size};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -140,8 +143,8 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
             );
             return Err(Diagnostic::error(text).hint("allow more, or give fewer runs").into());
         }
-        let room = least.map(|(size, least)| size.saturating_sub(least + sample_data::MARKUP));
-        page.samples = sample_data::of_page(&runs, room, &mut diagnostics)?;
+        let room = least.map(|(size, least)| size.saturating_sub(least + MARKUP));
+        page.samples = of_page(&runs, room, &mut diagnostics)?;
     }
     let html = page.to_html();
     if let Some(size) = args.max_size.map(|ByteSize(size)| size).filter(|size| (html.len() as u64) > *size) {
@@ -226,4 +229,204 @@ fn not_compared(sides: &[Side], options: &SideRequest<'_>, diagnostics: &mut Dia
     let hint = text!("give {} if the same id is the same sample nevertheless", Opt::TrustIds);
     diagnostics.push(Diagnostic::warning(format!("the runs are not compared: {reason}")).hint(hint));
     Some(reason)
+}
+
+/// A run with what the page refers to.
+struct Run {
+    name: String,
+    report: Report,
+    columns: ScoreColumns,
+    plan: Plan,
+    facts: RunFacts,
+    /// The log, of which the samples are read; none for a table and for a part of a log.
+    log: Option<Arc<LogSource>>,
+}
+
+impl Run {
+    /// Evaluates an input.
+    fn new(side: Side, errors: &ErrorRequest, diagnostics: &mut Diagnostics) -> Result<Self, Diagnostics> {
+        let Side { name, task, run, .. } = side;
+        let title = run.title();
+        let known = if errors.clusters.is_empty() { Vec::new() } else { run.known_keys() };
+        let about = |diagnostic: Diagnostic| diagnostic.about(run.identity.path.display());
+        let mut results = match run.recorded() {
+            Some(recorded) => recorded.clone(),
+            None => run.plan.evaluate(&run.scores).map_err(|error| about(error.into()))?.results,
+        };
+        let unclustered = cluster_failures(&title, &known, &mut results, errors);
+        if !unclustered.is_empty() {
+            return Err(unclustered);
+        }
+        diagnostics.extend(too_few_epochs(&results, &run.plan).map(about));
+        let path = &run.identity.path;
+        let mut facts = run.log().map(|source| logs::run_facts(path, &source.header)).unwrap_or_default();
+        facts.file = path.display().to_string();
+        facts.chance = ChanceLevel::of_rows(&run.scores, &run.choice_counts());
+        let mut report = run.report(results);
+        report.log = path.display().to_string();
+        report.task = task.or(report.task);
+        let log = match &run.provenance {
+            Provenance::Log(source) => Some(Arc::clone(source)),
+            _ => None,
+        };
+        Ok(Run { name, report, columns: run.scores, plan: run.plan, facts, log })
+    }
+
+    /// Adds its samples to those of the page: all, or those with these ids.
+    fn add_samples(
+        &self,
+        samples: &mut SampleSetBuilder,
+        listed: Option<&HashSet<&str>>,
+    ) -> Result<(), LogError> {
+        let is_listed = |id: &str| listed.is_none_or(|listed| listed.contains(id));
+        match &self.log {
+            Some(source) => {
+                samples.add_log(&self.name, &source.log, LogContents::Messages, |id, _| match listed {
+                    None => true,
+                    Some(_) => is_listed(&id.to_string()),
+                })
+            }
+            None => {
+                samples.add_rows(&self.name, &self.columns, is_listed);
+                Ok(())
+            }
+        }
+    }
+
+    /// The largest number of epochs of a sample.
+    fn epochs(&self) -> usize {
+        self.columns.sample_index().max_rows()
+    }
+
+    /// The ids of its rows.
+    fn ids(&self) -> impl Iterator<Item = &str> {
+        (0..self.columns.len()).map(|row| self.columns.id(row))
+    }
+
+    /// The task, if it is known.
+    fn task(&self) -> Option<&str> {
+        self.report.task.as_deref()
+    }
+
+    /// The metadata keys that were read.
+    fn metadata_keys(&self) -> impl Iterator<Item = &str> {
+        self.columns.metadata_keys()
+    }
+
+    /// What the page shows.
+    fn of_page(&self) -> PageRun<'_> {
+        PageRun {
+            name: self.name.clone(),
+            report: &self.report,
+            columns: &self.columns,
+            plan: &self.plan,
+            facts: self.facts.clone(),
+        }
+    }
+}
+
+/// What the markup of the browser takes, at most.
+const MARKUP: u64 = 8 << 10;
+
+/// The most samples × epochs of runs that a page lists: each takes 2 kB until the page is written.
+const MOST_LISTED: usize = 100_000;
+/// The most bytes of texts that are held for a page.
+const MOST_TEXT_BYTES: usize = 64 << 20;
+
+/// The columns of tables that are texts or measurements, not groups.
+const NO_GROUPS: [&str; 5] = ["input", "target", "answer", "explanation", "confidence"];
+
+/// The samples, in as many bytes as there are; none if no run has any.
+fn of_page(
+    runs: &[Run],
+    max_bytes: Option<u64>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<PageSamples>, Diagnostic> {
+    let mut keys: Vec<String> = Vec::new();
+    for key in runs.iter().flat_map(Run::metadata_keys).filter(|key| !NO_GROUPS.contains(key)) {
+        if !keys.iter().any(|known| known == key) {
+            keys.push(key.to_owned());
+        }
+    }
+    let mut samples = SampleSetBuilder::new().group_keys(keys).max_text_bytes(MOST_TEXT_BYTES);
+    let are_several = runs.iter().any(|run| run.task() != runs.first().and_then(Run::task));
+    let most = MOST_LISTED / runs.iter().map(Run::epochs).sum::<usize>().max(1);
+    let listed = Listed::of(runs, most.max(1));
+    if listed.is_some() {
+        samples.set_listed(most.max(1));
+    }
+    for run in runs {
+        if let Some(task) = run.task().filter(|_| are_several) {
+            samples.set_task(task);
+        }
+        run.add_samples(&mut samples, listed.as_ref().and_then(|listed| listed.of_task(run.task())))?;
+        if samples.is_too_large() {
+            let text = "all samples are left out: even without long texts they take too much memory";
+            diagnostics.push(Diagnostic::warning(text).hint("give fewer runs for a page with samples"));
+            return Ok(None);
+        }
+    }
+    if samples.is_too_sparse() || listed.is_some() && samples.is_sparse() {
+        let text = "all samples are left out: the runs have too few of them in common to be shown together";
+        diagnostics.push(Diagnostic::warning(text).hint("give fewer runs for a page with samples"));
+        return Ok(None);
+    }
+    if !samples.problems().is_empty() {
+        let count = samples.problems().len() as u64;
+        let text =
+            format!("{} could not be read, and cannot be opened in the page", counted(count, "sample"));
+        diagnostics.push(Diagnostic::warning(text));
+    }
+    let set = samples.finish();
+    let bounds: Vec<String> = set.omissions().iter().map(ToString::to_string).collect();
+    if !bounds.is_empty() {
+        diagnostics
+            .push(Diagnostic::note(format!("the page does not hold everything: {}", bounds.join(", "))));
+    }
+    if set.is_empty() {
+        return Ok(None);
+    }
+    let max_bytes = max_bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+    let encoded = match set.encode(max_bytes) {
+        // Texts are left out until it fits: with none that do, all of them.
+        Err(EncodeError::TooLarge { .. }) => {
+            let text = "to fit --max-size, all samples are left out";
+            diagnostics.push(Diagnostic::warning(text).hint("allow more with --max-size"));
+            return Ok(None);
+        }
+        encoded => encoded.map_err(|error| Diagnostic::error(error.to_string()))?,
+    };
+    let omitted = encoded.omissions.iter().filter(|omission| !set.omissions().contains(omission));
+    let omitted: Vec<String> = omitted.map(ToString::to_string).collect();
+    if !omitted.is_empty() {
+        diagnostics.push(Diagnostic::note(format!("to fit --max-size, {}", omitted.join(", "))));
+    }
+    Ok(Some(PageSamples { origin: SampleOrigin::Page, key: set.key_html(), data: encoded.to_html() }))
+}
+
+/// The samples that are listed of each task, where there are too many for all.
+struct Listed<'r>(HashMap<Option<&'r str>, HashSet<&'r str>>);
+
+impl<'r> Listed<'r> {
+    /// The first samples of each task; none if no task has more of them than `most`.
+    fn of(runs: &'r [Run], most: usize) -> Option<Self> {
+        let mut tasks: HashMap<Option<&str>, HashSet<&str>> = HashMap::new();
+        let mut has_more = false;
+        for run in runs {
+            let ids = tasks.entry(run.task()).or_default();
+            for id in run.ids() {
+                if ids.len() < most {
+                    ids.insert(id);
+                } else if !ids.contains(id) {
+                    has_more = true;
+                    break;
+                }
+            }
+        }
+        has_more.then_some(Listed(tasks))
+    }
+
+    fn of_task(&self, task: Option<&'r str>) -> Option<&HashSet<&'r str>> {
+        self.0.get(&task)
+    }
 }
