@@ -10,6 +10,7 @@ mod commands;
 mod diagnostic;
 mod format;
 mod output;
+mod pager;
 mod progress;
 
 pub use app::{App, main};

@@ -22,7 +22,7 @@ use super::dump::no_sample;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::format::{counted, table};
 use crate::output;
-use crate::output::TextSink;
+use crate::pager::TextSink;
 
 const EXAMPLES: &str = "\
 Examples:
