@@ -6,7 +6,7 @@ use super::clusters::Clusters;
 use super::{Defined, Draws, Estimate, StdError, Undefined};
 use crate::error_plan::{ClusterVariance, ErrorMethod};
 use crate::random::Random;
-use errorbar_stats::resampling::{ClusterTotal, clustered_standard_deviation};
+use errorbar_stats::resampling::{ClusterTotal, ResampledMeans};
 
 /// A standard error, and what is to be known about it.
 pub struct ErrorFigure {
@@ -136,7 +136,8 @@ pub(super) fn one_way<Id: Clone + Eq + Hash>(
 /// The standard deviation of the means of resampled clusters.
 pub(super) fn drawn(clusters: &[ClusterTotal], draws: u32, random: &Random) -> Defined<(f64, Draws)> {
     random.check_draws(u64::from(draws), clusters.len() as u64).map_err(Undefined::Other)?;
-    let se = clustered_standard_deviation(clusters, draws as usize, random.seed);
+    let means = ResampledMeans::of_clusters(clusters);
+    let se = means.map_or(f64::NAN, |means| means.standard_deviation(draws as usize, random.seed));
     Ok((se, Draws::new(random.seed, u64::from(draws))))
 }
 

@@ -5,10 +5,8 @@ use crate::error::Result;
 use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
 use crate::random::{LEAST_COST, Random, figure_cost};
 use crate::scores::Scores;
-use errorbar_stats::descriptive::standard_deviation;
-use errorbar_stats::resampling::{
-    bca_shares, jackknife_error, left_out_rows, percentile_ends, resampled_rows,
-};
+use errorbar_stats::descriptive::{quantile_inverse, standard_deviation};
+use errorbar_stats::resampling::{bca_shares, jackknife_error, left_out_rows, resampled_rows};
 
 /// With fewer resamples an interval says little.
 const FEWEST_DRAWS: u64 = 200;
@@ -287,7 +285,7 @@ impl ResampledFigure<'_> {
                 (IntervalMethod::Bootstrap, shares, Some(reason))
             }
         };
-        let (lower, upper) = percentile_ends(&self.figures, low, high);
+        let (lower, upper) = (quantile_inverse(&self.figures, low), quantile_inverse(&self.figures, high));
         let shrunk = |end: f64| if shrink < 1.0 { self.value + shrink * (end - self.value) } else { end };
         let interval = Interval::new(shrunk(lower), shrunk(upper), level, method);
         // The range of a figure that is no mean is unknown.

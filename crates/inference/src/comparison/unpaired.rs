@@ -12,7 +12,7 @@ use errorbar_core::{
     ErrorMethod, ErrorPlan, Estimate, GroupContext, Interval, IntervalChoice, IntervalMethod, Metric,
     ScoreKind, Scores, StdError, Summary, Undefined,
 };
-use errorbar_stats::differences::{EffectiveShare, MeanError, ShareDifference, Welch};
+use errorbar_stats::differences::{MeanError, Share, ShareDifference, Welch};
 
 /// All comparisons of two blocks, whatever samples they have.
 pub(super) fn compare(
@@ -256,7 +256,7 @@ impl UnpairedNumbers<'_> {
             let estimate = summary.estimate(&errors, ScoreKind::Binary, &scores.estimation().random);
             let (Some(mean), Ok(interval)) = (estimate.number(), &estimate.interval) else { return Ok(None) };
             let n = estimate.notes.effective_n.unwrap_or(numbers.len() as f64);
-            shares.push(EffectiveShare::new(mean, n, interval.df.unwrap_or(f64::INFINITY)));
+            shares.push(Share::effective(mean, n, interval.df.unwrap_or(f64::INFINITY)));
         }
         let [base, other] = shares.as_slice() else { return Ok(None) };
         let shares = ShareDifference { first: *other, second: *base };

@@ -11,9 +11,9 @@
 
 use std::f64::consts::PI;
 
-use super::gamma::{excess_of_log, stirling_error};
-use super::incomplete_beta::{beta_fraction, beta_series};
-use super::normal::normal_quantile;
+use super::normal_quantile;
+use super::{beta_fraction, beta_series};
+use super::{excess_of_log, stirling_error};
 
 /// P(X ≤ x) for X ~ Beta(a, b), the regularised incomplete beta function I_x(a, b).
 ///

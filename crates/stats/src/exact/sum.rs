@@ -4,24 +4,29 @@
 //! cannot change a result, and a huge offset costs no digits. The alternative, a compensated sum over fixed blocks, is a little
 //! faster but makes the answer depend on where the data was cut.
 
-use super::accumulator::{Accumulator, CHUNK_BITS, UNIT_POSITION};
-use super::magnitude::Magnitude;
+use num_bigint::{BigInt, BigUint, Sign};
 
-/// The bit position of the last place of a subnormal `f64`, `2^-1074`.
+/// Bits of a limb, in which sums are written down.
+const LIMB_BITS: u32 = 32;
+/// The bit position of `2^0`. Position 0 is `2^-2176`, below the smallest product of two subnormals, `2^-2148`.
+const UNIT_POSITION: u32 = 68 * LIMB_BITS;
+/// The exponent of the last bit of a subnormal `f64`.
+const SMALLEST_EXPONENT: i32 = -1074;
+/// The bit position of the last place of a subnormal `f64`.
 const SUBNORMAL_POSITION: u32 = UNIT_POSITION - 1074;
 
 /// The bit position of the last place of [`Fixed`], `2^-160`.
 const FIXED_POSITION: u32 = UNIT_POSITION - 160;
 
 /// Limbs that a sum can have: 2^64 squares of the largest number end below 2^2112, 66 limbs above the unit.
-const MAX_LIMBS: usize = (UNIT_POSITION / CHUNK_BITS) as usize + 68;
+const MAX_LIMBS: usize = (UNIT_POSITION / LIMB_BITS) as usize + 68;
 
 /// The exact sum of `f64`s: mergeable, and independent of the order and grouping of what was added.
 ///
 /// Meant for finite numbers. One that is not finite makes the sum NaN for good; it never panics.
 ///
 /// Numbers from 1e-8 to 1e9, and their squares, are added as integers of 256 bits; nothing is allocated for
-/// them. The long accumulator exists from the first number on that needs other bits.
+/// them. A longer integer exists from the first number on that needs other bits.
 ///
 /// ```
 /// # use errorbar_stats::exact::ExactSum;
@@ -32,8 +37,8 @@ const MAX_LIMBS: usize = (UNIT_POSITION / CHUNK_BITS) as usize + 68;
 #[derive(Clone, Debug, Default)]
 pub struct ExactSum {
     fixed: Fixed,
-    /// What does not fit there.
-    rest: Option<Box<Accumulator>>,
+    /// What does not fit there, in steps of `2^-2176`.
+    rest: Option<Box<BigInt>>,
     non_finite: bool,
 }
 
@@ -88,13 +93,8 @@ impl Fixed {
         Some(i128::from(high) << 64 | i128::from(low))
     }
 
-    fn to_accumulator(self) -> Accumulator {
-        let sign = -i64::from(self.high < 0);
-        let Fixed { high, low } = self.with_sign(sign);
-        let mut all = Accumulator::default();
-        all.add(low, FIXED_POSITION, sign);
-        all.add(high.cast_unsigned(), FIXED_POSITION + 128, sign);
-        all
+    fn to_big(self) -> BigInt {
+        (BigInt::from(self.high) << 128) + self.low
     }
 }
 
@@ -226,8 +226,14 @@ impl ExactSum {
     #[inline]
     fn put(&mut self, magnitude: u128, position: u32, sign: i64) {
         if !self.fixed.add(magnitude, position.wrapping_sub(FIXED_POSITION), sign) && magnitude > 0 {
-            self.rest.get_or_insert_default().add(magnitude, position, sign);
+            let number = BigInt::from(magnitude) << position;
+            self.add_rest(if sign < 0 { -number } else { number });
         }
+    }
+
+    #[cold]
+    fn add_rest(&mut self, number: BigInt) {
+        *self.rest.get_or_insert_default().as_mut() += number;
     }
 
     /// Adds `x · count`, exactly.
@@ -270,16 +276,16 @@ impl ExactSum {
     pub fn merge(&mut self, other: &Self) {
         self.non_finite |= other.non_finite;
         if let Some(rest) = &other.rest {
-            self.rest.get_or_insert_default().merge(rest);
+            self.add_rest(rest.as_ref().clone());
         }
         if !self.fixed.merge(other.fixed) {
-            self.rest.get_or_insert_default().merge(&other.fixed.to_accumulator());
+            self.add_rest(other.fixed.to_big() << FIXED_POSITION);
         }
     }
 
     /// Whether the sum is exactly zero.
     pub fn is_zero(&self) -> bool {
-        !self.non_finite && self.magnitude().1.is_zero()
+        !self.non_finite && self.magnitude().1.digits == BigUint::ZERO
     }
 
     /// The sum, rounded once to the nearest `f64` (ties to even); infinite when it is beyond the largest.
@@ -335,11 +341,12 @@ impl ExactSum {
 
     /// The sign (true when negative) and absolute value of what was finite.
     pub(super) fn magnitude(&self) -> (bool, Magnitude) {
-        let mut all = self.fixed.to_accumulator();
-        if let Some(rest) = &self.rest {
-            all.merge(rest);
-        }
-        all.magnitude()
+        let (all, position) = match &self.rest {
+            None => (self.fixed.to_big(), FIXED_POSITION),
+            Some(rest) => ((self.fixed.to_big() << FIXED_POSITION) + rest.as_ref(), 0),
+        };
+        let (sign, digits) = all.into_parts();
+        (sign == Sign::Minus, Magnitude::new(digits, position as i32 - UNIT_POSITION as i32))
     }
 
     /// The sum as a sign (true when negative), the limbs of its absolute value, lowest first, and the position of the lowest:
@@ -348,10 +355,12 @@ impl ExactSum {
         if self.non_finite {
             return None;
         }
-        let (negative, magnitude) = self.magnitude();
-        let (limbs, scale) = magnitude.into_limbs();
-        let at = scale + (UNIT_POSITION / CHUNK_BITS) as i32;
-        Some(if limbs.is_empty() { (false, limbs, 0) } else { (negative, limbs, at.max(0) as u32) })
+        let (negative, Magnitude { digits, exponent, .. }) = self.magnitude();
+        if digits == BigUint::ZERO {
+            return Some((false, Vec::new(), 0));
+        }
+        let position = (exponent + UNIT_POSITION as i32).max(0) as u32;
+        Some((negative, (digits << (position % LIMB_BITS)).to_u32_digits(), position / LIMB_BITS))
     }
 
     /// The sum of the parts that [`ExactSum::limbs`] gives; `None` for others.
@@ -365,7 +374,7 @@ impl ExactSum {
             return None;
         }
         for (position, limb) in (u32::from(at)..).zip(limbs) {
-            sum.put(u128::from(*limb), position * CHUNK_BITS, -i64::from(negative));
+            sum.put(u128::from(*limb), position * LIMB_BITS, -i64::from(negative));
         }
         Some(sum)
     }
@@ -381,6 +390,99 @@ impl ExactSum {
     }
 }
 
+/// A non-negative number, digits · 2^exponent, and, if `sticky`, some part of a unit in the last place more.
+///
+/// Only division sets `sticky`; nothing is computed from a sticky number except its rounding, so every figure that leaves this
+/// module has been rounded exactly once.
+#[derive(Clone, Debug)]
+pub(super) struct Magnitude {
+    digits: BigUint,
+    exponent: i32,
+    sticky: bool,
+}
+
+impl Magnitude {
+    /// Without zeros at the end, so that equal numbers have equal digits.
+    fn new(digits: BigUint, exponent: i32) -> Self {
+        let zeros = digits.trailing_zeros();
+        let exponent = zeros.map_or(0, |zeros| exponent + zeros as i32);
+        Self { digits: digits >> zeros.unwrap_or(0), exponent, sticky: false }
+    }
+
+    /// `self · factor`.
+    pub(super) fn times(&self, factor: u64) -> Self {
+        Self::new(&self.digits * factor, self.exponent)
+    }
+
+    /// `self²`.
+    pub(super) fn squared(&self) -> Self {
+        Self::new(&self.digits * &self.digits, 2 * self.exponent)
+    }
+
+    /// `self − other`, or zero where `other` is larger.
+    pub(super) fn minus(&self, other: &Self) -> Self {
+        let exponent = self.exponent.min(other.exponent);
+        let aligned = |number: &Self| BigInt::from(&number.digits << (number.exponent - exponent));
+        Self::new((aligned(self) - aligned(other)).to_biguint().unwrap_or_default(), exponent)
+    }
+
+    /// `self / (d₁·d₂·…)`, with a precision of at least 64 bits and the rest in `sticky`. No factor may be zero.
+    pub(super) fn over(&self, divisors: &[u64]) -> Self {
+        let divisor: BigUint = divisors.iter().map(|divisor| BigUint::from((*divisor).max(1))).product();
+        let extra = divisor.bits() + 64;
+        let dividend = &self.digits << extra;
+        let quotient = &dividend / &divisor;
+        let sticky = self.sticky || &quotient * divisor != dividend;
+        Self { sticky, ..Self::new(quotient, self.exponent - extra as i32) }
+    }
+
+    /// The nearest `f64`, ties to even, subnormals included; infinite when beyond the largest.
+    pub(super) fn to_f64(&self) -> f64 {
+        let Some((significand, exponent)) = self.rounded(SMALLEST_EXPONENT) else {
+            return 0.0;
+        };
+        // The significand ends at bit 52 unless the number is subnormal; a rounding up to 2^53 (or from subnormal to
+        // normal) carries into the exponent field by itself.
+        let infinity = f64::INFINITY.to_bits();
+        let bits = if exponent == SMALLEST_EXPONENT {
+            significand
+        } else if exponent > 1023 - 52 {
+            infinity
+        } else {
+            (((exponent + 1075) as u64) << 52) + (significand - (1 << 52))
+        };
+        f64::from_bits(bits.min(infinity))
+    }
+
+    /// The square root to within 0.75 units in the last place, also where the number itself is beyond the range of `f64`.
+    pub(super) fn sqrt(&self) -> f64 {
+        let Some((significand, exponent)) = self.rounded(i32::MIN) else {
+            return 0.0;
+        };
+        let odd = exponent.rem_euclid(2);
+        let root = ((significand << odd) as f64).sqrt();
+        libm::ldexp(root, (exponent - odd) / 2)
+    }
+
+    /// `(m, e)` with `m · 2^e` nearest to the number, `m ≤ 2^53` and `e ≥ least_exponent`; `None` when it rounds to nothing.
+    fn rounded(&self, least_exponent: i32) -> Option<(u64, i32)> {
+        let bits = self.digits.bits() as i32;
+        let exponent = (self.exponent + bits - 53).max(least_exponent);
+        let dropped = exponent - self.exponent;
+        if bits == 0 || dropped <= 0 {
+            let significand = u64::try_from(&self.digits << -dropped.min(0)).unwrap_or(0);
+            return (bits > 0).then_some((significand, exponent));
+        }
+        let dropped = dropped as u64;
+        let mut significand = u64::try_from(&self.digits >> dropped).unwrap_or(0);
+        let has_bits_below = self.sticky || self.digits.trailing_zeros() < Some(dropped - 1);
+        if self.digits.bit(dropped - 1) && (significand & 1 == 1 || has_bits_below) {
+            significand += 1;
+        }
+        (significand > 0).then_some((significand, exponent))
+    }
+}
+
 /// Equal when the exact values are; two sums that met a number that is not finite are equal as well.
 impl PartialEq for ExactSum {
     fn eq(&self, other: &Self) -> bool {
@@ -388,7 +490,7 @@ impl PartialEq for ExactSum {
             return self.non_finite == other.non_finite;
         }
         let ((sign, value), (other_sign, other_value)) = (self.magnitude(), other.magnitude());
-        sign == other_sign && value.same_value(&other_value)
+        sign == other_sign && value.digits == other_value.digits && value.exponent == other_value.exponent
     }
 }
 
@@ -417,16 +519,17 @@ mod tests {
 
     use super::*;
 
-    /// The mean by the accumulator alone, without any fast path.
+    /// The mean by long integers alone, without any fast path.
     fn slow_mean(values: &[f64]) -> f64 {
-        let mut all = Accumulator::default();
+        let mut all = BigInt::ZERO;
         for value in values {
             let FloatParts { magnitude, position, sign } = FloatParts::of(*value).unwrap();
-            all.add(magnitude.into(), position, sign);
+            let number = BigInt::from(magnitude) << position;
+            all += if sign < 0 { -number } else { number };
         }
-        let (negative, magnitude) = all.magnitude();
-        let mean = magnitude.over(&[values.len() as u64]).to_f64();
-        if negative { -mean } else { mean }
+        let (sign, digits) = all.into_parts();
+        let mean = Magnitude::new(digits, -(UNIT_POSITION as i32)).over(&[values.len() as u64]).to_f64();
+        if sign == Sign::Minus { -mean } else { mean }
     }
 
     fn assert_means(values: &[f64]) {
@@ -472,7 +575,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn fast_means_are_those_of_the_accumulator(values in vec(number(), 1..12), copies in 1..4_usize) {
+        fn fast_means_are_those_of_long_integers(values in vec(number(), 1..12), copies in 1..4_usize) {
             assert_means(&values.repeat(copies));
             let opposite: Vec<f64> = values.iter().flat_map(|x| [*x, -x]).chain([0.1]).collect();
             assert_means(&opposite);
@@ -502,7 +605,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_that_overflow_continue_in_the_accumulator() {
+    fn integers_that_overflow_continue_in_longer_ones() {
         // 2^93 is 2^253 steps: the fourth one is beyond 2^255.
         let large = 2_f64.powi(93);
         let mut sum = ExactSum::new();
@@ -524,5 +627,80 @@ mod tests {
             assert!(!negative);
             assert_eq!(sum.divide(values.len() as u64), expected, "{values:?}");
         }
+    }
+}
+
+#[cfg(test)]
+mod magnitude_tests {
+    use super::*;
+
+    /// The number of these limbs, lowest first, the lowest one weighing `2^(32·scale)`.
+    fn number(limbs: Vec<u32>, scale: i32) -> Magnitude {
+        Magnitude::new(BigUint::new(limbs), 32 * scale)
+    }
+
+    #[test]
+    fn rounds_half_to_even() {
+        // 2^53 + 1 lies halfway between 2^53 and 2^53 + 2; 2^53 + 3 halfway between 2^53 + 2 and 2^53 + 4.
+        let two_53 = 1_u32 << 21;
+        let value = |low| number(vec![low, two_53], 0).to_f64();
+        assert_eq!(value(1), 9_007_199_254_740_992.0);
+        assert_eq!(value(3), 9_007_199_254_740_996.0);
+        // One bit far below the half tips it upwards: 2^53 + 1 + 2^-64.
+        let above_half = number(vec![1, 0, 1, two_53], -2);
+        assert_eq!(above_half.to_f64(), 9_007_199_254_740_994.0);
+    }
+
+    #[test]
+    fn rounds_into_and_out_of_the_subnormals() {
+        // 2^-1088 is below half of the smallest subnormal 2^-1074; 3 · 2^-1076 is ¾ of it.
+        assert_eq!(number(vec![1], -34).to_f64(), 0.0);
+        let three_quarters = number(vec![3 << 12], -34);
+        assert_eq!(three_quarters.to_f64(), f64::from_bits(1));
+        // 2^-1022 − 2^-1088 is subnormal before rounding and the smallest normal number after it.
+        let mut limbs = vec![u32::MAX; 3];
+        limbs[2] = 3;
+        assert_eq!(number(limbs, -34).to_f64(), f64::MIN_POSITIVE);
+    }
+
+    #[test]
+    fn overflow_is_infinite_only_from_half_a_step_beyond_the_largest() {
+        // f64::MAX = 2^1024 − 2^971: the next step would be 2^1024, so 2^1024 − 2^970 is the halfway point, which goes up.
+        let below = |low: u32| {
+            let mut limbs = vec![0; 32];
+            limbs[30] = low;
+            limbs[31] = u32::MAX;
+            number(limbs, 0).to_f64()
+        };
+        // Bits 1023..971 set, then bit 970 (limb 30, bit 10).
+        assert_eq!(below(0xFFFF_F800), f64::MAX);
+        assert_eq!(below(0xFFFF_FC00), f64::INFINITY);
+        assert_eq!(below(0xFFFF_FBFF), f64::MAX);
+    }
+
+    #[test]
+    fn division_keeps_the_remainder_for_rounding() {
+        // 1 / 3 and (1 / 7) / 7 = 1 / 49 as f64 rounds them.
+        let one = number(vec![1], 0);
+        assert_eq!(one.over(&[3]).to_f64(), 1.0 / 3.0);
+        assert_eq!(one.over(&[7, 7]).to_f64(), 1.0 / 49.0);
+        assert_eq!(one.over(&[u64::MAX, u64::MAX]).to_f64(), 2_f64.powi(-128));
+        // 2^117 = q·d + r with q = 2^53 + 1, halfway between two f64s: 1/d is q·2^-117 and r/d < 2^-11 of a unit more, which
+        // only the remainder shows. It decides against the tie's even neighbour 2^53 and for 2^53 + 2.
+        let q = (1_u128 << 53) + 1;
+        let (d, r) = ((1 << 117) / q, (1 << 117) % q);
+        assert!(r > 0 && r << 11 < d);
+        let expected = ((1_u64 << 53) + 2) as f64 * 2_f64.powi(-117);
+        assert_eq!(one.over(&[d as u64]).to_f64(), expected);
+    }
+
+    #[test]
+    fn difference_and_product() {
+        // (2^64 + 5)² − 25 − 10·2^64 = 2^128.
+        let x = number(vec![5, 0, 1], 0);
+        let ten_two_64 = number(vec![0, 0, 1], 0).times(10);
+        let left = x.squared().minus(&number(vec![25], 0)).minus(&ten_two_64);
+        assert_eq!((left.digits, left.exponent), (BigUint::from(1_u32), 128));
+        assert_eq!(number(vec![1], 0).minus(&x).digits, BigUint::ZERO);
     }
 }

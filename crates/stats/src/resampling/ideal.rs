@@ -7,9 +7,8 @@
 //! 3. A few other values: all ways to draw n of them, of which there are C(n + d − 1, n), each with its multinomial
 //!    probability.
 
-use std::fmt;
+use std::f64::consts::PI;
 
-use super::fourier::{Complex, power, transform};
 use super::means::ClusterTotal;
 use crate::exact::ExactSum;
 
@@ -44,33 +43,15 @@ impl ResamplingUnit {
     }
 }
 
-/// Why there is no ideal distribution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoIdealMeans {
-    /// The values have no common step, and there are too many ways to draw them.
-    NoStep,
-    /// The values have a common step, and their sums too many values.
-    TooManySums,
-    /// Clusters of several sizes, and too many ways to draw them.
-    UnequalClusters,
-    /// There is nothing to resample, or a sum is beyond the largest float.
-    NotFinite,
-}
-
-impl fmt::Display for NoIdealMeans {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            NoIdealMeans::NoStep => {
-                "exact is for scores with a common step, such as 0, ½ and 1, or very few scores"
-            }
-            NoIdealMeans::TooManySums => {
-                "exact is for scores with few steps between the lowest and the highest, or very few scores"
-            }
-            NoIdealMeans::UnequalClusters => "exact is for clusters of one size, or very few clusters",
-            NoIdealMeans::NotFinite => "overflow",
-        })
-    }
-}
+/// Why there is no ideal distribution: the values have no common step, and there are too many ways to draw them.
+const NO_STEP: &str = "exact is for scores with a common step, such as 0, ½ and 1, or very few scores";
+/// The values have a common step, and their sums too many values.
+const TOO_MANY_SUMS: &str =
+    "exact is for scores with few steps between the lowest and the highest, or very few scores";
+/// Clusters of several sizes, and too many ways to draw them.
+const UNEQUAL_CLUSTERS: &str = "exact is for clusters of one size, or very few clusters";
+/// There is nothing to resample, or a sum is beyond the largest float.
+const NOT_FINITE: &str = "overflow";
 
 /// All means of resamples in ascending order, with their probabilities.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +59,10 @@ pub struct IdealMeans(Vec<(f64, f64)>);
 
 impl IdealMeans {
     /// The distribution of the mean of as many units as there are, drawn with replacement.
-    pub fn of(things: Vec<ResamplingUnit>) -> Result<Self, NoIdealMeans> {
+    ///
+    /// # Errors
+    /// A phrase that says what it is for, if there are too many means.
+    pub fn of(things: Vec<ResamplingUnit>) -> Result<Self, &'static str> {
         let (units, mean) = DistinctUnit::all(things)?;
         let n: u64 = units.iter().map(|unit| unit.count).sum();
         let is_equal = units.windows(2).all(|pair| matches!(pair, [a, b] if a.size == b.size));
@@ -89,7 +73,7 @@ impl IdealMeans {
                 Err(problem) => enumerated(several, n, mean).ok_or(problem)?,
                 Ok(means) => means,
             },
-            several => enumerated(several, n, mean).ok_or(NoIdealMeans::UnequalClusters)?,
+            several => enumerated(several, n, mean).ok_or(UNEQUAL_CLUSTERS)?,
         };
         Ok(IdealMeans(means))
     }
@@ -135,7 +119,7 @@ struct DistinctUnit {
 
 impl DistinctUnit {
     /// The distinct things in ascending order, and the mean of all.
-    fn all(things: Vec<ResamplingUnit>) -> Result<(Vec<DistinctUnit>, f64), NoIdealMeans> {
+    fn all(things: Vec<ResamplingUnit>) -> Result<(Vec<DistinctUnit>, f64), &'static str> {
         let (mut total, mut n) = (ExactSum::new(), 0);
         for thing in &things {
             total.add_times(thing.sum.0, thing.count);
@@ -153,7 +137,7 @@ impl DistinctUnit {
         };
         let mut units: Vec<DistinctUnit> = things.iter().map(unit).collect();
         if !mean.is_finite() || units.is_empty() || units.iter().any(|unit| !unit.deviation.is_finite()) {
-            return Err(NoIdealMeans::NotFinite);
+            return Err(NOT_FINITE);
         }
         units.sort_unstable_by(|a, b| a.deviation.total_cmp(&b.deviation).then(a.size.total_cmp(&b.size)));
         units.dedup_by(|next, kept| {
@@ -196,13 +180,13 @@ fn between(low: &DistinctUnit, high: &DistinctUnit, share: f64) -> f64 {
 }
 
 /// Of things of one size with a common step.
-fn lattice(units: &[DistinctUnit], n: u64) -> Result<Vec<(f64, f64)>, NoIdealMeans> {
+fn lattice(units: &[DistinctUnit], n: u64) -> Result<Vec<(f64, f64)>, &'static str> {
     let (Some(least), Some(greatest)) = (units.first(), units.last()) else {
-        return Err(NoIdealMeans::NotFinite);
+        return Err(NOT_FINITE);
     };
     let range = greatest.deviation - least.deviation;
-    let step = common_step(units.iter().map(|unit| unit.deviation - least.deviation), range)
-        .ok_or(NoIdealMeans::NoStep)?;
+    let step =
+        common_step(units.iter().map(|unit| unit.deviation - least.deviation), range).ok_or(NO_STEP)?;
     let draws = n as f64;
     let places: Vec<(u64, f64)> = units
         .iter()
@@ -220,7 +204,7 @@ fn lattice(units: &[DistinctUnit], n: u64) -> Result<Vec<(f64, f64)>, NoIdealMea
     let last = (mean * draws + reach).ceil().min(most);
     let needed = last - first + 1.0;
     if needed > MAX_MEANS as f64 {
-        return Err(NoIdealMeans::TooManySums);
+        return Err(TOO_MANY_SUMS);
     }
     let (first, needed) = (first as u64, needed as usize);
     let size = needed.next_power_of_two();
@@ -325,6 +309,71 @@ impl Enumeration<'_> {
             } else {
                 self.visit(at + 1, left - k, next);
             }
+        }
+    }
+}
+
+// The discrete Fourier transform, for powers of distributions on a lattice.
+
+/// A complex number.
+pub(super) type Complex = (f64, f64);
+
+pub(super) fn times(a: Complex, b: Complex) -> Complex {
+    (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
+}
+
+/// A power by repeated squaring.
+pub(super) fn power(mut base: Complex, mut exponent: u64) -> Complex {
+    let mut result = (1.0, 0.0);
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            result = times(result, base);
+        }
+        base = times(base, base);
+        exponent /= 2;
+    }
+    result
+}
+
+/// Σ_j x_j e^(−2πijk/N) for each k, in place; with `inverse` e^(+2πijk/N) and divided by N. N must be a power of two.
+///
+/// Cooley and Tukey, 1965. Sines come from libm, so the result has the same bits on every platform.
+#[expect(clippy::indexing_slicing, reason = "all indices are below the length, a power of two")]
+pub(super) fn transform(values: &mut [Complex], inverse: bool) {
+    let n = values.len();
+    if n < 2 {
+        return;
+    }
+    let bits = n.trailing_zeros();
+    for at in 0..n {
+        let reversed = at.reverse_bits() >> (usize::BITS - bits);
+        if at < reversed {
+            values.swap(at, reversed);
+        }
+    }
+    let sign = if inverse { 1.0 } else { -1.0 };
+    let roots: Vec<Complex> = (0..n / 2)
+        .map(|k| {
+            let (sin, cos) = libm::sincos(2.0 * PI * k as f64 / n as f64);
+            (cos, sign * sin)
+        })
+        .collect();
+    let mut half = 1;
+    while half < n {
+        let stride = n / (2 * half);
+        for block in values.chunks_exact_mut(2 * half) {
+            let (low, high) = block.split_at_mut(half);
+            for (k, (a, b)) in low.iter_mut().zip(high).enumerate() {
+                let turned = times(*b, roots[k * stride]);
+                *b = (a.0 - turned.0, a.1 - turned.1);
+                *a = (a.0 + turned.0, a.1 + turned.1);
+            }
+        }
+        half *= 2;
+    }
+    if inverse {
+        for value in values {
+            *value = (value.0 / n as f64, value.1 / n as f64);
         }
     }
 }
@@ -449,11 +498,11 @@ mod tests {
     #[test]
     fn what_has_no_ideal_distribution() {
         let roots: Vec<f64> = (1..60).map(|at| f64::from(at).sqrt()).collect();
-        assert_eq!(IdealMeans::of(things(&roots)), Err(NoIdealMeans::NoStep));
+        assert_eq!(IdealMeans::of(things(&roots)), Err(NO_STEP));
         let mut wide: Vec<f64> = (0..2000).map(|at| f64::from(at % 7)).collect();
         wide[0] = 500_000.0;
-        assert_eq!(IdealMeans::of(things(&wide)), Err(NoIdealMeans::TooManySums));
-        assert_eq!(IdealMeans::of(Vec::new()), Err(NoIdealMeans::NotFinite));
+        assert_eq!(IdealMeans::of(things(&wide)), Err(TOO_MANY_SUMS));
+        assert_eq!(IdealMeans::of(Vec::new()), Err(NOT_FINITE));
         assert_eq!(ideal(&[3.0, 3.0]).0, [(3.0, 1.0)]);
         // Few of them can be listed, whatever they are.
         assert!(IdealMeans::of(things(&roots[..8])).is_ok());
@@ -475,6 +524,37 @@ mod tests {
                 && close(unequal.0[2], (1.0, 0.25))
         );
         let many: Vec<ResamplingUnit> = (1..40).map(|at| cluster(at, f64::from(at as u32).sqrt())).collect();
-        assert_eq!(IdealMeans::of(many), Err(NoIdealMeans::UnequalClusters));
+        assert_eq!(IdealMeans::of(many), Err(UNEQUAL_CLUSTERS));
+    }
+}
+
+#[cfg(test)]
+mod fourier_tests {
+    use super::*;
+
+    #[test]
+    fn a_transform_is_the_sum_that_it_stands_for_and_comes_back() {
+        let values: Vec<Complex> = (0..16).map(|at| (f64::from(at * at % 7), f64::from(at % 3))).collect();
+        let mut transformed = values.clone();
+        transform(&mut transformed, false);
+        for (k, found) in transformed.iter().enumerate() {
+            let mut sum = (0.0, 0.0);
+            for (j, value) in values.iter().enumerate() {
+                let angle = -2.0 * PI * (j * k) as f64 / 16.0;
+                let term = times(*value, (angle.cos(), angle.sin()));
+                sum = (sum.0 + term.0, sum.1 + term.1);
+            }
+            assert!((sum.0 - found.0).abs() < 1e-12 && (sum.1 - found.1).abs() < 1e-12, "{k}");
+        }
+        transform(&mut transformed, true);
+        for (before, after) in values.iter().zip(&transformed) {
+            assert!((before.0 - after.0).abs() < 1e-14 && (before.1 - after.1).abs() < 1e-14);
+        }
+        let mut one = [(3.0, 4.0)];
+        transform(&mut one, false);
+        assert_eq!(
+            (one[0], power((0.0, 1.0), 3), power((2.0, 0.0), 10)),
+            ((3.0, 4.0), (0.0, -1.0), (1024.0, 0.0))
+        );
     }
 }

@@ -8,13 +8,10 @@ use std::ops::Range;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::draw_table::DrawTable;
-use super::population::Population;
-use crate::exact::ExactSum;
-use crate::exact::Moments;
-use crate::exact::tally;
+use super::population::{DrawTable, Population};
+use crate::exact::{ExactSum, Moments, tally};
 use crate::random::Stream;
-use crate::random::purpose::{CLUSTERED_MEANS, MEANS};
+use crate::random::purpose::{CLUSTERED_MEANS, MEANS, STUDENTISED_CLUSTERED_MEANS, STUDENTISED_MEANS};
 
 /// Nanoseconds of work from which on threads pay for being woken.
 const PARALLEL_WORK: u64 = 1_000_000;
@@ -25,12 +22,7 @@ const PARALLEL_WORK: u64 = 1_000_000;
 ///
 /// Two distinct values take one binomial draw per replicate; otherwise see the module `population` for how it is done.
 pub fn resampled_means(values: &[f64], num_samples: usize, seed: u64) -> Vec<f64> {
-    resampled_means_of(&tally(values), num_samples, seed)
-}
-
-/// The same, of distinct values in ascending order with their counts.
-pub fn resampled_means_of(tally: &[(f64, u64)], num_samples: usize, seed: u64) -> Vec<f64> {
-    ResampledMeans::of_values(tally).map(|means| means.all(num_samples, seed)).unwrap_or_default()
+    ResampledMeans::of(values).map(|means| means.all(num_samples, seed)).unwrap_or_default()
 }
 
 /// The means of resamples of a data set, of which as many are computed as are wanted.
@@ -76,7 +68,9 @@ impl ResampledMeans {
         Some(Self { frame, source })
     }
 
-    /// The means of the observations of whole clusters; `None` without any.
+    /// The means over resamples of whole clusters: as many clusters as there are, drawn with replacement, and their observations
+    /// pooled; `None` without any. Sums should be finite, and sizes above 0 and below 2^53 together. If all observations are
+    /// equal, so are all means, exactly.
     pub fn of_clusters(clusters: &[ClusterTotal]) -> Option<Self> {
         let frame = Frame::of_clusters(clusters)?;
         let mut things: Vec<[f64; 2]> =
@@ -173,20 +167,6 @@ impl ClusterTotal {
     }
 }
 
-/// `num_samples` means over resamples of whole clusters: as many clusters as there are, drawn with replacement, and their observations
-/// pooled. Empty when there is no cluster.
-///
-/// Sums should be finite, and sizes above 0 and below 2^53 together. If all observations are equal, so are all means, exactly.
-pub fn clustered_resampled_means(clusters: &[ClusterTotal], num_samples: usize, seed: u64) -> Vec<f64> {
-    ResampledMeans::of_clusters(clusters).map(|means| means.all(num_samples, seed)).unwrap_or_default()
-}
-
-/// The standard deviation of the same means, without holding them; NaN without clusters.
-pub fn clustered_standard_deviation(clusters: &[ClusterTotal], num_samples: usize, seed: u64) -> f64 {
-    ResampledMeans::of_clusters(clusters)
-        .map_or(f64::NAN, |means| means.standard_deviation(num_samples, seed))
-}
-
 /// Runs replicates that take so many nanoseconds each, on threads if that is worth it.
 pub(super) fn replicates(
     cost: u64,
@@ -273,6 +253,114 @@ fn adds_exactly(x: f64, n: u64) -> bool {
     (x * 1024.0).fract() == 0.0 && x.abs() * n as f64 <= LIMIT
 }
 
+// The bootstrap of the t statistic of a mean: (m* − m)/se* over resamples, which carries over the skewness of the data.
+
+/// Below this share of the mean square, a variance is the rounding of one that is 0.
+const ROUNDING: f64 = 1e-12;
+
+/// The t statistics of resamples.
+#[derive(Clone, Debug)]
+pub struct StudentisedMeans {
+    /// The mean of the data.
+    pub mean: f64,
+    /// Its standard error, by the formula that the resamples use.
+    pub stderr: f64,
+    /// (m* − m)/se*, ascending. A resample without spread has the statistic −∞ or +∞, by the side on which its mean lies: it
+    /// has no information on how far out.
+    pub statistics: Vec<f64>,
+}
+
+impl StudentisedMeans {
+    fn new(mean: f64, stderr: f64, mut statistics: Vec<f64>) -> Self {
+        statistics.sort_unstable_by(f64::total_cmp);
+        Self { mean, stderr, statistics }
+    }
+
+    /// The q-quantile of the statistics by the inverse of their distribution function; NaN of nothing.
+    pub fn quantile(&self, q: f64) -> f64 {
+        crate::descriptive::quantile_inverse(&self.statistics, q)
+    }
+}
+
+/// The t statistics of `num_samples` resamples of values: distinct, in ascending order, with their counts. `None` if there
+/// are fewer than two distinct ones, or their standard error is beyond a float.
+pub fn studentised_means(tally: &[(f64, u64)], num_samples: usize, seed: u64) -> Option<StudentisedMeans> {
+    let mut moments = Moments::new();
+    tally.iter().for_each(|(value, count)| moments.push_times(*value, *count));
+    let (mean, std, stderr) = (moments.mean()?, moments.std()?, moments.stderr()?);
+    if !(tally.len() > 1 && std > 0.0 && std.is_finite() && mean.is_finite()) {
+        return None;
+    }
+    // About the mean and in units of the standard deviation nothing overflows, and little cancels.
+    let runs = tally.iter().map(|(value, count)| {
+        // Halves: a difference of the largest numbers would overflow.
+        let z = (0.5 * value - 0.5 * mean) / (0.5 * std);
+        ([z, z * z], *count)
+    });
+    let population = Population::new(runs);
+    let n = moments.count() as f64;
+    let statistic = |[sum, squares]: [f64; 2]| {
+        let mean = sum / n;
+        let scatter = squares - sum * mean;
+        studentise(mean, scatter, squares, || (scatter / (n - 1.0) / n).sqrt())
+    };
+    let statistics = replicates(population.cost(), 0..num_samples, |counts, replicate| {
+        statistic(population.sums(Stream::new(seed, STUDENTISED_MEANS, replicate), counts))
+    });
+    Some(StudentisedMeans::new(mean, stderr, statistics))
+}
+
+/// The t statistics of `num_samples` resamples of whole clusters, with the clustered standard error (CR1). `None` if there are
+/// fewer than two clusters, or they do not differ, or the standard error is beyond a float.
+pub fn studentised_cluster_means(
+    clusters: &[ClusterTotal],
+    num_samples: usize,
+    seed: u64,
+) -> Option<StudentisedMeans> {
+    let g = clusters.len() as f64;
+    let (mean, n) = ClusterTotal::mean_of(clusters);
+    let deviations: Vec<f64> = clusters.iter().map(|cluster| cluster.deviation(mean)).collect();
+    let factor = g / (g - 1.0);
+    let root = crate::exact::root_of_squares(&deviations, factor);
+    let stderr = root / n as f64;
+    if !(clusters.len() > 1 && root > 0.0 && root.is_finite() && mean.is_finite()) {
+        return None;
+    }
+    // Sizes in units of the mean size, sums in units that give them squares of 1 or so.
+    let (unit, size_unit) = (root / g.sqrt(), n as f64 / g);
+    let mut things: Vec<[f64; 2]> = clusters
+        .iter()
+        .zip(&deviations)
+        .map(|(cluster, deviation)| [deviation / unit, cluster.size as f64 / size_unit])
+        .collect();
+    things.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    let runs = things.chunk_by(|a, b| a == b).filter_map(|run| {
+        let [d, size] = *run.first()?;
+        Some(([d, size, d * d, d * size, size * size], run.len() as u64))
+    });
+    let population = Population::new(runs);
+    let statistic = |[sum, size, squares, products, sizes]: [f64; 5]| {
+        let mean = sum / size;
+        let scatter = squares - 2.0 * mean * products + mean * mean * sizes;
+        studentise(mean, scatter, squares, || (scatter * factor).sqrt() / size)
+    };
+    let statistics = replicates(population.cost(), 0..num_samples, |counts, replicate| {
+        statistic(population.sums(Stream::new(seed, STUDENTISED_CLUSTERED_MEANS, replicate), counts))
+    });
+    Some(StudentisedMeans::new(mean, stderr, statistics))
+}
+
+/// A mean over its standard error; infinite if the resample has no spread, and 0 if its mean is that of the data all the same.
+fn studentise(mean: f64, scatter: f64, squares: f64, stderr: impl FnOnce() -> f64) -> f64 {
+    if scatter > ROUNDING * squares {
+        mean / stderr()
+    } else if mean.abs() > ROUNDING {
+        mean * f64::INFINITY
+    } else {
+        0.0
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,7 +381,8 @@ mod tests {
         }
         let clusters: Vec<ClusterTotal> =
             (1..40).map(|at| ClusterTotal::new(1 + at % 5, (at as f64 / 3.0, 0.0))).collect();
-        let held = standard_deviation(&clustered_resampled_means(&clusters, PART + 1, 3));
-        assert_eq!(clustered_standard_deviation(&clusters, PART + 1, 3).to_bits(), held.to_bits());
+        let means = ResampledMeans::of_clusters(&clusters).unwrap();
+        let held = standard_deviation(&means.all(PART + 1, 3));
+        assert_eq!(means.standard_deviation(PART + 1, 3).to_bits(), held.to_bits());
     }
 }

@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use crate::descriptive::{quantile_inverse, standard_deviation};
+use crate::descriptive::standard_deviation;
 use crate::distributions::{normal_cdf, normal_quantile};
 use crate::exact::ExactSum;
 use crate::exact::Moments;
@@ -144,11 +144,6 @@ pub fn jackknife_error(left_out: &[f64]) -> Option<f64> {
     }
     // √((n−1)/n · n · σ²), σ with the divisor n.
     Some(((left_out.len() - 1) as f64).sqrt() * standard_deviation(left_out))
-}
-
-/// The ends of the percentile interval: quantiles of the figures, in ascending order, at two shares.
-pub fn percentile_ends(sorted: &[f64], low: f64, high: f64) -> (f64, f64) {
-    (quantile_inverse(sorted, low), quantile_inverse(sorted, high))
 }
 
 /// The shares at which the BCa interval takes its quantiles, for those of the percentile interval; none if all resamples

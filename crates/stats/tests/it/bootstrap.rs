@@ -2,7 +2,11 @@
 
 use errorbar_stats::descriptive::{quantile_linear, standard_deviation};
 use errorbar_stats::exact::ExactSum;
-use errorbar_stats::resampling::{ClusterTotal, clustered_resampled_means, resampled_means};
+use errorbar_stats::resampling::{ClusterTotal, ResampledMeans, resampled_means};
+
+fn clustered_resampled_means(clusters: &[ClusterTotal], num_samples: usize, seed: u64) -> Vec<f64> {
+    ResampledMeans::of_clusters(clusters).map(|means| means.all(num_samples, seed)).unwrap_or_default()
+}
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64

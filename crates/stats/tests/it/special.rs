@@ -2,7 +2,7 @@
 
 use errorbar_stats::distributions::{
     beta_cdf, beta_quantile, beta_survival, beta_survival_quantile, binomial_cdf, binomial_pmf,
-    binomial_survival, ln_choose, ln_gamma, noncentral_t_cdf, normal_cdf, normal_survival, t_cdf, t_quantile,
+    binomial_survival, ln_gamma, noncentral_t_cdf, normal_cdf, normal_survival, t_cdf, t_quantile,
     t_survival,
 };
 use proptest::prelude::*;
@@ -120,17 +120,6 @@ fn probabilities_of_a_binomial_sum_to_its_distribution_function() {
             sum += binomial_pmf(k, n, p);
             assert!((sum - binomial_cdf(k, n, p)).abs() < 1e-14, "k {k}, n {n}, p {p}");
         }
-    }
-}
-
-#[test]
-fn the_number_of_choices() {
-    assert_eq!(ln_choose(5, 0), 0.0);
-    assert_eq!(ln_choose(5, 6), f64::NEG_INFINITY);
-    for (n, k, expected) in
-        [(5, 2, 10.0_f64), (10, 3, 120.0), (52, 5, 2_598_960.0), (60, 30, 118_264_581_564_861_424.0)]
-    {
-        assert!(relative(ln_choose(n, k), expected.ln()) < 1e-14, "C({n}, {k})");
     }
 }
 

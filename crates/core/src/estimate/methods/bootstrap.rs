@@ -5,8 +5,8 @@ use crate::error_plan::{IntervalSide, WildWeights};
 use crate::estimate::{Defined, Undefined};
 use errorbar_stats::descriptive::quantile_inverse;
 use errorbar_stats::resampling::{
-    ClusterTotal, IdealMeans, ResamplingUnit, WeightPoints, WildBootstrap, acceleration, bca_shares_of,
-    clustered_resampled_means, resampled_means_of, studentised_cluster_means, studentised_means,
+    ClusterTotal, IdealMeans, ResampledMeans, ResamplingUnit, WeightPoints, WildBootstrap, acceleration,
+    bca_shares_of, studentised_cluster_means, studentised_means,
 };
 
 /// What is resampled.
@@ -47,10 +47,11 @@ pub(super) fn percentile(input: &IntervalInput<'_>, confidence: f64) -> Defined<
 fn sorted_means(input: &IntervalInput<'_>) -> Defined<Vec<f64>> {
     input.spread()?;
     let draws = input.plan.draws() as usize;
-    let mut means = match input.sample.population()? {
-        Population::Scores(values) => resampled_means_of(values, draws, input.seed),
-        Population::Clusters(totals) => clustered_resampled_means(&totals, draws, input.seed),
+    let means = match input.sample.population()? {
+        Population::Scores(values) => ResampledMeans::of_values(values),
+        Population::Clusters(totals) => ResampledMeans::of_clusters(&totals),
     };
+    let mut means = means.map(|means| means.all(draws, input.seed)).unwrap_or_default();
     means.sort_unstable_by(f64::total_cmp);
     Ok(means)
 }
@@ -119,7 +120,7 @@ pub(in crate::estimate) fn exact_means(sample: &DrawSource<'_>) -> Defined<Ideal
         }
         Population::Clusters(totals) => totals.iter().map(ResamplingUnit::cluster).collect(),
     };
-    IdealMeans::of(units).map_err(|problem| Undefined::Other(problem.to_string()))
+    IdealMeans::of(units).map_err(|problem| Undefined::Other(problem.to_owned()))
 }
 
 /// The most clusters. With this many it is Student's interval but for its noise, and each has a random number in each resample.

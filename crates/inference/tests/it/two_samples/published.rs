@@ -1,7 +1,7 @@
 //! Figures that others published or certified.
 
 use errorbar_stats::differences::{
-    Share, bonett_price, mcnemar_exact, mcnemar_mid_p, newcombe, sign_flip_exact, two_sided,
+    Share, ShareDifference, bonett_price, mcnemar_exact, mcnemar_mid_p, sign_flip_exact, two_sided,
 };
 use errorbar_stats::distributions::normal_quantile;
 use errorbar_stats::exact::Moments;
@@ -43,8 +43,9 @@ fn newcombe_method_10() {
         ((10, 10), (0, 20), (0.679_086_037_141_914_5, 1.0), (0.6791, 1.0)),
         ((10, 10), (0, 10), (0.607_509_350_430_524, 1.0), (0.6075, 1.0)),
     ] {
-        let share = |(successes, n)| Share::new(successes, n);
-        let (lower, upper) = newcombe(share(first), share(second), 0.95).unwrap();
+        let share = |(successes, n)| Share::new(successes, n).unwrap();
+        let difference = ShareDifference { first: share(first), second: share(second) };
+        let (lower, upper) = difference.ends(0.025);
         close(lower, ends.0, 1e-12);
         close(upper, ends.1, 1e-12);
         assert!((lower - printed.0).abs() < 5.1e-5 && (upper - printed.1).abs() < 5.1e-5);

@@ -1,8 +1,7 @@
 //! McNemar at any size, Newcombe's test against its interval, Welch, equivalence, corrections.
 
 use errorbar_stats::differences::{
-    MeanError, Share, Welch, bonett_price, mcnemar_exact, mcnemar_mid_p, newcombe, newcombe_p_value,
-    newcombe_tost, tost_p_value,
+    MeanError, Share, ShareDifference, Welch, bonett_price, mcnemar_exact, mcnemar_mid_p, tost_p_value,
 };
 use errorbar_stats::distributions::t_quantile;
 use errorbar_stats::exact::Moments;
@@ -57,14 +56,15 @@ proptest! {
     fn newcombes_test_is_its_interval(
         first in 1_u64..200, second in 1_u64..200, a in 0.0..1.0, b in 0.0..1.0
     ) {
-        let share = |n: u64, of: f64| Share::new((of * n as f64).round() as u64, n);
+        let share = |n: u64, of: f64| Share::new((of * n as f64).round() as u64, n).unwrap();
         let (first, second) = (share(first, a), share(second, b));
-        let p = newcombe_p_value(first, second).unwrap();
-        prop_assert_eq!(newcombe_p_value(second, first), Some(p));
+        let difference = ShareDifference { first, second };
+        let p = difference.p_value();
+        prop_assert_eq!(ShareDifference { first: second, second: first }.p_value(), p);
         prop_assert!((0.0..=1.0).contains(&p));
         // Closer to 1, the level has lost the digits of p.
         if (1e-6..1.0).contains(&p) {
-            let (lower, upper) = newcombe(first, second, 1.0 - p).unwrap();
+            let (lower, upper) = difference.ends(0.5 - (1.0 - p) / 2.0);
             prop_assert!(lower.abs().min(upper.abs()) < 1e-9, "p {} gives {} {}", p, lower, upper);
         }
     }
@@ -75,10 +75,11 @@ proptest! {
         first in 1_u64..200, second in 1_u64..200, a in 0.0..1.0, b in 0.0..1.0,
         margin in 0.01..1.5, alpha in 0.001_f64..0.49
     ) {
-        let share = |n: u64, of: f64| Share::new((of * n as f64).round() as u64, n);
+        let share = |n: u64, of: f64| Share::new((of * n as f64).round() as u64, n).unwrap();
         let (first, second) = (share(first, a), share(second, b));
-        let p = newcombe_tost(first, second, margin).unwrap();
-        let (lower, upper) = newcombe(first, second, 1.0 - 2.0 * alpha).unwrap();
+        let difference = ShareDifference { first, second };
+        let p = difference.tost(margin);
+        let (lower, upper) = difference.ends(0.5 - (1.0 - 2.0 * alpha) / 2.0);
         prop_assert!((0.0..=1.0).contains(&p));
         prop_assume!((p - alpha).abs() > 1e-9);
         prop_assert_eq!(p < alpha, -margin < lower && upper < margin, "p {}, {} to {}", p, lower, upper);
@@ -116,14 +117,15 @@ proptest! {
 }
 
 #[test]
-fn shares_without_trials_have_no_interval() {
-    let (some, none, wrong) = (Share::new(3, 5), Share::new(0, 0), Share::new(6, 5));
-    assert_eq!(newcombe(some, none, 0.95), None);
-    assert_eq!(newcombe(wrong, some, 0.95), None);
-    assert_eq!(newcombe_p_value(none, some), None);
-    assert_eq!(newcombe_p_value(some, Share::new(6, 10)), Some(1.0));
+fn shares_have_trials_and_far_ones_the_p_value_zero() {
+    assert!(Share::new(0, 0).is_none() && Share::new(6, 5).is_none());
+    let p_value = |first: (u64, u64), second: (u64, u64)| {
+        let share = |(successes, n)| Share::new(successes, n).unwrap();
+        ShareDifference { first: share(first), second: share(second) }.p_value()
+    };
+    assert_eq!(p_value((3, 5), (6, 10)), 1.0);
     // So far apart that no number is as small as the p-value.
-    assert_eq!(newcombe_p_value(Share::new(0, 1_000_000), Share::new(1_000_000, 1_000_000)), Some(0.0));
+    assert_eq!(p_value((0, 1_000_000), (1_000_000, 1_000_000)), 0.0);
 }
 
 fn mean_error(scores: &[f64]) -> MeanError {
