@@ -37,23 +37,18 @@ mod error_plan;
 mod estimate;
 mod evaluation;
 mod inputs;
-mod interner;
 mod metadata;
 mod metric;
 pub mod metrics;
 mod naming;
-mod order;
 mod partial;
 mod plan;
-mod plan_text;
 pub mod python_text;
 mod random;
 mod reducer;
 pub mod reducers;
 pub mod registry;
-mod relation;
 mod results;
-mod sample_id;
 mod scalars;
 mod score;
 mod scores;
@@ -66,6 +61,7 @@ pub use breakdown::{
 };
 pub use columns::{RowWriter, ScoreColumns};
 pub use condition::Condition;
+pub use condition::Relation;
 pub use error::{Error, Result};
 pub use error_plan::{
     BetaPrior, ClusterVariance, EarlyStop, ErrorMethod, ErrorPlan, Estimation, IntervalChoice,
@@ -83,15 +79,14 @@ pub use evaluation::{
 pub use inputs::{FigureNames, KeyUsage, MetadataKeys, Raters, RequiredKey, ScoreParts, Wants};
 pub use metadata::Metadata;
 pub use metric::{Accumulator, FnMetric, Metric, MetricItem, MetricMap, MetricState, Metrics, metric_fn};
-pub use order::Order;
+pub use naming::Order;
 pub use partial::{Partial, Receipt, bucket_of};
 pub use plan::{Epochs, HeadlineRequest, IntoReducers, Plan, ReducerChoice, Reducers, ScorerPlan};
 pub use random::Random;
 pub use reducer::{EpochReducer, EpochValues, FnReducer, ReducedValue, Reducer, reducer_fn};
 pub use registry::{ArgProblem, ArgType, ArgWord, Args, DocSections, KeywordArgs, Params, Registry};
-pub use relation::Relation;
 pub use results::{Headline, UnusedCluster};
-pub use sample_id::SampleId;
+pub use score::SampleId;
 pub use score::{SampleScore, Score};
 pub use scores::{Ratings, ScoreSet, Scores, ScoresIter};
 pub use spec::{Spec, ToSpec};
@@ -114,8 +109,8 @@ pub mod engine {
         ScoreUnits, UnitScores, error_across_groups, estimate_from, is_rounding, planned_draws, wilson,
     };
     pub use crate::evaluation::unknown;
-    pub use crate::interner::Interner;
     pub use crate::metrics::{Components, SampleEpochs};
+    pub use crate::naming::Interner;
     pub use crate::naming::{TakenNames, unique_names};
     pub use crate::partial::BUCKETS;
     pub use crate::random::resample_cost;

@@ -1,7 +1,13 @@
 //! Names that must differ: the scorers of an evaluation, the keys that a log records metrics under.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
+use std::hash::Hash;
 use std::ops::Bound;
+use std::str::FromStr;
+
+use foldhash::fast::RandomState;
+use indexmap::{Equivalent, IndexSet};
 
 use crate::value::decimal_digit;
 
@@ -81,6 +87,127 @@ pub fn unique_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String>
     names.into_iter().map(|name| taken.take(name, 1)).collect()
 }
 
+// In which order results list what they find.
+
+/// In which order results list what they find in the scores: groups, categories, scorers that no plan names, the keys of
+/// map-valued scores. Numbers do not depend on it.
+///
+/// ```
+/// use errorbar_core::Order;
+/// assert_eq!("key".parse(), Ok(Order::Key));
+/// assert_eq!(Order::default().to_string(), "appearance");
+/// assert!("id".parse::<Order>().unwrap_err().contains("appearance or key"));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// As they first appear in the rows.
+    #[default]
+    Appearance,
+    /// Whatever the order of the rows: samples by their ids as strings, groups, categories and scorers by name. The first
+    /// map-valued score is that of the smallest id. [Partial results](crate::Partial) are finished in this order, because
+    /// what several machines compute has no other.
+    Key,
+}
+
+impl Order {
+    /// All of them.
+    pub const ALL: [Order; 2] = [Order::Appearance, Order::Key];
+
+    /// The name in options and in the text of plans.
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Appearance => "appearance",
+            Order::Key => "key",
+        }
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let order = Order::ALL.into_iter().find(|order| order.name() == name);
+        order.ok_or_else(|| format!("the order is appearance or key, found {name:?}"))
+    }
+}
+
+// Distinct items, each stored once and numbered in order of first appearance.
+
+/// Distinct items and their codes: 0 for the first that came, 1 for the next.
+///
+/// The hash is seeded per process, so that ids and strings in a hostile file cannot be chosen to collide. Nothing depends
+/// on the order of hashes.
+#[derive(Clone, Debug)]
+pub struct Interner<T> {
+    items: IndexSet<T, RandomState>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Interner { items: IndexSet::default() }
+    }
+}
+
+impl<T: Eq + Hash> Interner<T> {
+    /// The code of an item, which is added if it is new.
+    #[inline]
+    pub fn intern(&mut self, item: T) -> u32 {
+        self.items.insert_full(item).0 as u32
+    }
+
+    /// The code of an item, which is made only if it is new.
+    #[inline]
+    pub fn intern_with<Q: Equivalent<T> + Hash + ?Sized>(
+        &mut self,
+        item: &Q,
+        make: impl FnOnce() -> T,
+    ) -> u32 {
+        match self.items.get_index_of(item) {
+            Some(code) => code as u32,
+            None => self.intern(make()),
+        }
+    }
+
+    /// The item of a code.
+    #[inline]
+    pub fn get(&self, code: usize) -> Option<&T> {
+        self.items.get_index(code)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many distinct strings there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// The items, by code.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
+        self.items.iter()
+    }
+
+    /// The bytes of the tables; what items hold elsewhere is not among them.
+    pub fn heap_bytes(&self) -> usize {
+        // An entry has its hash beside it, and a number and a byte in the table.
+        self.items.capacity() * (size_of::<T>() + 8 + 5)
+    }
+}
+
+impl<T: Eq + Hash> FromIterator<T> for Interner<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Interner { items: items.into_iter().collect() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,5 +266,26 @@ mod tests {
         assert_eq!(unique_names(["s", "s", "t", "s"]), ["s", "s1", "t", "s2"]);
         assert_eq!(unique_names(["s", "s", "s1"]), ["s", "s1", "s11"]);
         assert_eq!(unique_names(["s1", "s", "s"]), ["s1", "s", "s2"]);
+    }
+}
+
+#[cfg(test)]
+mod interner_tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn strings_have_the_number_of_their_first_appearance() {
+        // Of any length, and again in another order.
+        let texts: Vec<String> = (0..3000).map(|n| format!("{n}{}", "x".repeat(n % 150))).collect();
+        let mut interner: Interner<Arc<str>> = Interner::default();
+        let mut code = |text: &str| interner.intern_with(text, || text.into());
+        for _ in 0..2 {
+            assert!((0..).zip(&texts).all(|(number, text)| code(text) == number));
+            assert!((0..3000).rev().all(|number| code(&texts[number]) == number as u32));
+        }
+        assert_eq!(code(""), 3000);
+        assert_eq!(interner.len(), 3001);
     }
 }

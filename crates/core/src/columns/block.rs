@@ -1,7 +1,7 @@
 //! Rows in blocks, column by column: how a table is read on many threads.
 
 use super::{EpochColumn, MetadataColumn, ScoreColumns, ScoreDetail, TextColumn, ValueColumn};
-use crate::sample_id::SampleId;
+use crate::score::SampleId;
 use crate::score::Score;
 
 /// Some rows, column by column, to be appended to [`ScoreColumns`] at once.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::payloads::Payloads;
+use super::tagged::Payloads;
 use super::{SampleIndex, ScoreColumns, ScorerColumn};
 
 /// The epoch of each row, in a byte as long as there are few.

@@ -4,25 +4,21 @@
 //! nine bytes per scorer and four per metadata key, and the metrics run over plain arrays.
 
 mod block;
-mod details;
 mod epochs;
-mod grouping;
-mod key_order;
 mod metadata;
-mod payloads;
 mod sample_index;
 mod tagged;
 mod text;
 mod values;
 
 pub use block::{ColumnBlock, DetailColumns, LabelColumns};
-pub use details::Panel;
-pub(crate) use details::{DetailView, ScoreDetail, ScoreDetails, merge_details};
 pub use epochs::{EpochColumn, ScorerEpochs};
-pub(crate) use key_order::first_bytes;
 pub use metadata::MetadataColumn;
+pub use metadata::Panel;
+pub(crate) use metadata::{DetailView, ScoreDetail, ScoreDetails, merge_details};
 pub use sample_index::SampleIndex;
 pub use text::TextColumn;
+pub(crate) use text::first_bytes;
 pub(crate) use values::Floats;
 pub use values::{DistinctScores, Recoded, RecodedKinds, ValueColumn};
 
@@ -38,7 +34,7 @@ use crate::error::{Error, Result};
 use crate::metadata::Metadata;
 use crate::naming::unique_names;
 use crate::python_text::json_text;
-use crate::sample_id::SampleId;
+use crate::score::SampleId;
 use crate::score::Score;
 
 /// Seeded per process, so that ids in a hostile log cannot be chosen to collide. Nothing depends

@@ -6,14 +6,13 @@
 //! as much and a cache miss each.
 
 mod recode;
-mod survey;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 pub use recode::{DistinctScores, Recoded, RecodedKinds};
 
-use super::payloads::Payloads;
+use super::tagged::Payloads;
 use super::tagged::{MAP_ENTRY_BYTES, Tag, TaggedValues, float_payload, payload_float};
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, Value, ValueRef};
 

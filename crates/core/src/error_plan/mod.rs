@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use crate::order::Order;
+use crate::naming::Order;
 use crate::random::Random;
 use errorbar_stats::sequential::random_order;
 

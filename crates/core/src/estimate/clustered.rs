@@ -7,7 +7,7 @@ use super::independent::IndependentScores;
 use super::kind::Extent;
 use crate::error::Result;
 use crate::error_plan::ErrorPlan;
-use crate::interner::Interner;
+use crate::naming::Interner;
 use crate::random::Random;
 use crate::scores::Scores;
 use crate::value::LeafKey;

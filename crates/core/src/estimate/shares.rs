@@ -7,7 +7,7 @@ use super::clusters::{ClusterCorrection, RowClusters, degrees_of_freedom};
 use super::{Defined, Undefined};
 use crate::error::Result;
 use crate::error_plan::{ClusterVariance, ErrorMethod, ErrorPlan, Estimation, SummaryKey};
-use crate::interner::Interner;
+use crate::naming::Interner;
 use crate::random::Random;
 use crate::scores::Scores;
 use crate::value::LeafKey;

@@ -3,7 +3,7 @@
 use super::clusters::RowClusters;
 use super::{Defined, Undefined};
 use crate::error::{Error, Result};
-use crate::interner::Interner;
+use crate::naming::Interner;
 use crate::scores::Scores;
 use crate::value::LeafKey;
 

@@ -1,7 +1,7 @@
 //! The reduced scores behind estimates.
 
 use crate::columns::{ScoreColumns, ScoreDetails, ValueColumn};
-use crate::sample_id::SampleId;
+use crate::score::SampleId;
 use crate::score::Score;
 use crate::value::Value;
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::estimate::RatioTotals;
-use crate::interner::Interner;
 use crate::metrics::prelude::*;
+use crate::naming::Interner;
 
 /// How the figures of labels become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -20,7 +20,7 @@ pub(super) use crate::metadata::{Metadata, number_of};
 pub(super) use crate::metric::{
     Accumulator, Metric, MetricState, compute_by_state, metric_flags, params_with_inner,
 };
-pub(super) use crate::order::Order;
+pub(super) use crate::naming::Order;
 pub(super) use crate::python_text::json_text;
 pub(super) use crate::registry::{ArgProblem, ArgType, ArgWord, Count, Params, Registry};
 pub(super) use crate::scores::Scores;

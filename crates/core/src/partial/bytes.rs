@@ -10,10 +10,10 @@
 
 use super::receipt::Stamp;
 use super::record::SampleRecord;
-use super::tally::{Entry, MAX_BYTES, Names, Tally, Visible, too_many_bytes};
-use super::wire::{
+use super::record::{
     invalid, put_number, put_text, take, take_array, take_byte, take_count, take_number, take_text,
 };
+use super::tally::{Entry, MAX_BYTES, Names, Tally, Visible, too_many_bytes};
 use super::{Partial, Samples};
 use crate::error::{Error, Result};
 use crate::plan::Plan;

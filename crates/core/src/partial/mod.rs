@@ -21,9 +21,7 @@
 mod bytes;
 mod receipt;
 mod record;
-mod sample_codes;
 mod tally;
-mod wire;
 
 use std::borrow::Cow;
 
@@ -32,7 +30,7 @@ pub use receipt::{BUCKETS, Receipt, bucket_of};
 use crate::columns::ScoreColumns;
 use crate::error::{Error, Result};
 use crate::evaluation::{Evaluation, Results};
-use crate::order::Order;
+use crate::naming::Order;
 use crate::plan::Plan;
 use receipt::Stamp;
 use tally::{MAX_ROWS, Tally, Visible, too_many};

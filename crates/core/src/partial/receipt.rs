@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-use super::wire::{invalid, take_array};
+use super::record::{invalid, take_array};
 use crate::columns::ScoreColumns;
 use crate::error::{Error, Result};
 

@@ -5,11 +5,10 @@
 //! define is collected at link time by `inventory`; anything else is added by hand.
 
 mod args;
-mod params;
 
 pub(crate) use args::Count;
 pub use args::{ArgProblem, ArgType, ArgWord, Args, KeywordArgs};
-pub use params::{DocSections, Param, Params};
+pub use args::{DocSections, Param, Params};
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

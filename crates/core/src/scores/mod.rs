@@ -1,28 +1,22 @@
 //! What a metric sees: the scored rows of one scorer, reduced or not.
 
-mod epochs;
-mod key_column;
 mod ratings;
 mod reduce;
-mod resampler;
 
-pub use epochs::EpochInfo;
-pub(crate) use epochs::EpochSums;
-pub use key_column::KeyColumn;
-use ratings::RatingSource;
 pub use ratings::Ratings;
 pub(crate) use ratings::home;
 pub(crate) use reduce::reduce;
-use resampler::copy_id;
-pub use resampler::{Resampler, UnitRows};
+pub use reduce::{Resampler, UnitRows};
 
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use errorbar_stats::exact::ExactSum;
+
 use crate::columns::{
-    Floats, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ScorerEpochs, ValueColumn,
+    Floats, MetadataColumn, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ScorerEpochs, ValueColumn,
 };
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorPlan, Estimation, SummaryKey};
@@ -31,6 +25,8 @@ use crate::reducer::Reducer;
 use crate::score::{SampleScore, Score};
 use crate::spec::ToSpec;
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
+use ratings::RatingSource;
+use reduce::copy_id;
 
 /// All scores of one scorer under one reducer, the unscored among them.
 ///
@@ -585,3 +581,145 @@ impl Iterator for ScoresIter<'_> {
 }
 
 impl ExactSizeIterator for ScoresIter<'_> {}
+
+// A metadata key of the samples, as metrics group and cluster by it.
+
+impl<'a> Scores<'a> {
+    /// A metadata key of the samples.
+    pub fn key<'k>(&self, metric: &'k str, key: &'k str) -> KeyColumn<'a, 'k> {
+        KeyColumn { set: self.set, column: self.set.columns.metadata_column(key), metric, key }
+    }
+
+    /// The code of the metadata value at each position; an error names the first sample without the key.
+    pub fn codes<'k>(&self, key: &KeyColumn<'k, '_>) -> Result<Cow<'k, [u32]>> {
+        // All rows as they are: their codes are there already.
+        if let (RowSelection::All(rows), None, Some(column)) = (&self.rows, &self.set.sample_rows, key.column)
+            && let Some(codes) = column.codes_of_all(*rows)
+        {
+            return Ok(Cow::Borrowed(codes));
+        }
+        let mut codes = Vec::with_capacity(self.len());
+        for at in 0..self.len() {
+            codes.push(key.code(self.row(at), || self.sample_id(at).to_owned())?);
+        }
+        Ok(Cow::Owned(codes))
+    }
+}
+
+/// One metadata key, as a metric requests it.
+pub struct KeyColumn<'a, 'k> {
+    set: &'a ScoreSet<'a>,
+    column: Option<&'a MetadataColumn>,
+    pub(crate) metric: &'k str,
+    pub(crate) key: &'k str,
+}
+
+impl<'a> KeyColumn<'a, '_> {
+    #[inline]
+    fn code(&self, row: usize, sample: impl FnOnce() -> String) -> Result<u32> {
+        let code = self.column.and_then(|column| column.code(self.set.sample_row(row)));
+        code.ok_or_else(|| Error::MissingKey {
+            metric: self.metric.to_owned(),
+            key: self.key.to_owned(),
+            sample: sample(),
+            known: self.set.columns.metadata_keys().take(12).map(str::to_owned).collect(),
+        })
+    }
+
+    /// The code of a row of the score columns; none without the key.
+    pub(crate) fn code_of_row(&self, row: u32) -> Option<u32> {
+        self.column.and_then(|column| column.code(row as usize))
+    }
+
+    /// The number of distinct values.
+    pub(crate) fn distinct(&self) -> usize {
+        self.column.map_or(0, MetadataColumn::distinct)
+    }
+
+    /// The value of a code.
+    pub(crate) fn value(&self, code: usize) -> Option<&'a serde_json::Value> {
+        self.column?.value(code)
+    }
+}
+
+// What the epochs behind reduced scores say about them: how far they scatter, and what those without a score could be.
+
+/// The epochs behind reduced scores. Rows are those of the score columns that the samples are known by.
+#[derive(Clone, Debug, Default)]
+pub struct EpochInfo {
+    /// The variance of the reduced score of a sample over runs of that sample, and the same with one epoch, by row; none
+    /// where they are unknown.
+    pub variances: Vec<Option<(f64, f64)>>,
+    /// What the reduced score of a sample with epochs without a score would be if all of those had the lowest score, the
+    /// highest, or 0.
+    pub gaps: HashMap<u32, [f64; 3]>,
+}
+
+/// The same, summed up over scores. Merges exactly.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EpochSums {
+    variances: ExactSum,
+    /// The same with one epoch.
+    of_one: ExactSum,
+    /// The scores with a variance, and those without.
+    known: u64,
+    unknown: u64,
+    /// By how much the sum of the scores would change.
+    changes: [ExactSum; 3],
+    /// The scores with epochs without a score.
+    pub(crate) gaps: u64,
+}
+
+impl EpochSums {
+    pub(crate) fn update(&mut self, scores: &Scores<'_>, conversion: &Conversion) {
+        match &scores.set.epochs {
+            None => self.unknown += scores.len() as u64,
+            Some(info) => scores.converted(conversion, |numbers| self.add(info, scores, numbers)),
+        }
+    }
+
+    fn add(&mut self, info: &EpochInfo, scores: &Scores<'_>, numbers: &[f64]) {
+        for at in 0..scores.len() {
+            let row = scores.column_row(at);
+            match info.variances.get(row) {
+                Some(Some((variance, of_one))) => {
+                    self.variances.add(*variance);
+                    self.of_one.add(*of_one);
+                    self.known += 1;
+                }
+                _ => self.unknown += 1,
+            }
+            if let Some(filled) = info.gaps.get(&(row as u32)) {
+                self.gaps += 1;
+                for (change, filled) in self.changes.iter_mut().zip(filled) {
+                    change.add(*filled);
+                    change.add(-numbers.get(at).copied().unwrap_or(f64::NAN));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &EpochSums) {
+        self.variances.merge(&other.variances);
+        self.of_one.merge(&other.of_one);
+        self.known += other.known;
+        self.unknown += other.unknown;
+        self.gaps += other.gaps;
+        self.changes.iter_mut().zip(&other.changes).for_each(|(own, other)| own.merge(other));
+    }
+
+    /// By how much the sum of the scores would change if all epochs without a score had the lowest score, the highest,
+    /// or 0.
+    pub(crate) fn changes(&self) -> &[ExactSum; 3] {
+        &self.changes
+    }
+
+    /// The standard error of the mean over runs of the same samples: √(Σ w_i/K_i)/n. A sample whose variance is unknown
+    /// has one epoch; its w_i is the mean of the others. None if all are unknown.
+    pub(crate) fn fixed_stderr(&self) -> Option<f64> {
+        let n = (self.known + self.unknown) as f64;
+        let of_one = (self.known > 0).then(|| self.of_one.divide(self.known))?;
+        let sum = self.variances.to_f64() + of_one * self.unknown as f64;
+        Some(sum.sqrt() / n).filter(|se| se.is_finite())
+    }
+}

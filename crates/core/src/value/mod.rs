@@ -5,23 +5,22 @@
 //! it in logs exists only on the wire, so that no sum can ever swallow one.
 
 mod convert;
-mod digits;
-mod entry;
-mod json;
-mod leaf;
+
+pub(crate) use convert::decimal_digit;
+pub use convert::{Conversion, ConvertedNumber, ValueToFloat, value_to_float};
 
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-
-pub(crate) use digits::decimal_digit;
-
-pub use convert::{Conversion, ConvertedNumber, ValueToFloat, value_to_float};
-pub(crate) use leaf::LeafKey;
-pub use leaf::{Leaf, LeafRef};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
+use crate::python_text::float_repr;
+use crate::registry::{ArgProblem, ArgType, BuiltFrom, EntryInfo, EntryKind, Registry};
 use crate::scalars::from_scalars;
+use crate::spec::{Arg, Spec};
 
 /// A map-valued score: one leaf per key, in the order the scorer gave them.
 pub type LeafMap = IndexMap<Arc<str>, Leaf>;
@@ -254,6 +253,318 @@ impl<'a> ValueRef<'a> {
     }
 }
 
+// Scalars: what stands at the root of a simple score, and inside lists and maps.
+
+/// A scalar inside a list or a map (or a whole simple score).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Leaf {
+    /// Not scored: not-a-number on the wire.
+    Unscored,
+    /// Null; found in maps. Not the same as unscored: conversion gives 0 with a warning.
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A string.
+    Str(Arc<str>),
+}
+
+impl Leaf {
+    /// A borrowed view.
+    pub fn view(&self) -> LeafRef<'_> {
+        match self {
+            Leaf::Unscored => LeafRef::Unscored,
+            Leaf::Null => LeafRef::Null,
+            Leaf::Bool(b) => LeafRef::Bool(*b),
+            Leaf::Int(i) => LeafRef::Int(*i),
+            Leaf::Float(f) => LeafRef::float(*f),
+            Leaf::Str(s) => LeafRef::Str(s),
+        }
+    }
+}
+
+from_scalars!(Leaf);
+impl<L: Into<Leaf>> From<Option<L>> for Leaf {
+    fn from(leaf: Option<L>) -> Self {
+        leaf.map_or(Leaf::Null, Into::into)
+    }
+}
+
+/// A borrowed [`Leaf`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LeafRef<'a> {
+    /// See [`Leaf::Unscored`].
+    Unscored,
+    /// See [`Leaf::Null`].
+    Null,
+    /// A boolean.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A float, never not-a-number.
+    Float(f64),
+    /// A string.
+    Str(&'a str),
+}
+
+impl<'a> LeafRef<'a> {
+    /// A float leaf, or unscored for not-a-number.
+    pub fn float(f: f64) -> Self {
+        if f.is_nan() { LeafRef::Unscored } else { LeafRef::Float(f) }
+    }
+
+    /// Whether this is the unscored variant.
+    pub fn is_unscored(self) -> bool {
+        matches!(self, LeafRef::Unscored)
+    }
+
+    /// An owned copy.
+    pub fn to_leaf(self) -> Leaf {
+        match self {
+            LeafRef::Unscored => Leaf::Unscored,
+            LeafRef::Null => Leaf::Null,
+            LeafRef::Bool(b) => Leaf::Bool(b),
+            LeafRef::Int(i) => Leaf::Int(i),
+            LeafRef::Float(f) => Leaf::Float(f),
+            LeafRef::Str(s) => Leaf::Str(s.into()),
+        }
+    }
+
+    /// Numbers and booleans as a float; `None` for strings, null and unscored.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            LeafRef::Bool(b) => Some(f64::from(u8::from(b))),
+            LeafRef::Int(i) => Some(i as f64),
+            LeafRef::Float(f) => Some(f),
+            LeafRef::Unscored | LeafRef::Null | LeafRef::Str(_) => None,
+        }
+    }
+
+    /// Equality across number types: true, 1 and 1.0 are one value; "1" is another.
+    pub fn equals(self, other: LeafRef<'_>) -> bool {
+        match (self, other) {
+            (LeafRef::Str(a), LeafRef::Str(b)) => a == b,
+            (LeafRef::Null, LeafRef::Null) => true,
+            // Unscored is not-a-number on the wire, and that equals nothing.
+            (LeafRef::Unscored, _) | (_, LeafRef::Unscored) => false,
+            (a, b) => match (a.integer(), b.integer()) {
+                (Some(x), Some(y)) => x == y,
+                (Some(i), None) => b.number().is_some_and(|f| int_equals_float(i, f)),
+                (None, Some(i)) => a.number().is_some_and(|f| int_equals_float(i, f)),
+                (None, None) => a.number().is_some() && a.number() == b.number(),
+            },
+        }
+    }
+
+    fn integer(self) -> Option<i64> {
+        match self {
+            LeafRef::Bool(b) => Some(i64::from(b)),
+            LeafRef::Int(i) => Some(i),
+            _ => None,
+        }
+    }
+
+    /// The value as a string, as Python writes it: `True`, `None`, `1`, `1.0`, `1e-05`.
+    pub fn text(self) -> String {
+        match self {
+            LeafRef::Unscored => "nan".to_owned(),
+            LeafRef::Null => "None".to_owned(),
+            LeafRef::Bool(true) => "True".to_owned(),
+            LeafRef::Bool(false) => "False".to_owned(),
+            LeafRef::Int(i) => i.to_string(),
+            LeafRef::Float(f) => float_repr(f),
+            LeafRef::Str(s) => s.to_owned(),
+        }
+    }
+
+    /// What kind of value this is, for messages.
+    pub fn kind(self) -> &'static str {
+        match self {
+            LeafRef::Unscored => "unscored",
+            LeafRef::Null => "null",
+            LeafRef::Bool(_) => "a boolean",
+            LeafRef::Int(_) => "an integer",
+            LeafRef::Float(_) => "a float",
+            LeafRef::Str(_) => "a string",
+        }
+    }
+}
+
+/// A scalar as a key of a table: equal where [`LeafRef::equals`] returns true.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum LeafKey {
+    Null,
+    Int(i64),
+    /// An integer beyond `i64`, found in metadata.
+    Big(u64),
+    /// A float that is no 64-bit integer, by its bits.
+    Float(u64),
+    Text(String),
+}
+
+impl LeafKey {
+    /// The key; nothing for unscored, which equals nothing.
+    pub(crate) fn new(leaf: LeafRef<'_>) -> Option<Self> {
+        match leaf {
+            LeafRef::Unscored => None,
+            LeafRef::Null => Some(LeafKey::Null),
+            LeafRef::Bool(b) => Some(LeafKey::Int(i64::from(b))),
+            LeafRef::Int(i) => Some(LeafKey::Int(i)),
+            LeafRef::Float(f) if f.fract() == 0.0 && int_equals_float(f as i64, f) => {
+                Some(LeafKey::Int(f as i64))
+            }
+            LeafRef::Float(f) => Some(LeafKey::Float(f.to_bits())),
+            LeafRef::Str(s) => Some(LeafKey::Text(s.to_owned())),
+        }
+    }
+}
+
+/// Exact comparison: above 2^53 a conversion of the integer would round.
+fn int_equals_float(i: i64, f: f64) -> bool {
+    f.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&f) && f as i64 == i
+}
+
+// Values to and from JSON. Bare `NaN` never reaches this place: readers of logs and tables
+// turn it into [`Value::Unscored`] themselves; here unscored is written as null.
+
+impl Value {
+    /// Reads a score value from JSON; null is unscored, lists and maps hold scalars only.
+    pub fn from_json(json: &Json) -> Result<Value> {
+        match json {
+            Json::Array(items) => items.iter().map(Leaf::from_json).collect::<Result<_>>().map(Value::List),
+            Json::Object(map) => map
+                .iter()
+                .map(|(k, v)| Ok((k.as_str().into(), Leaf::from_json(v)?)))
+                .collect::<Result<_>>()
+                .map(Value::Map),
+            scalar => Leaf::from_json(scalar).map(Value::from),
+        }
+    }
+
+    /// Writes the value as strict JSON; unscored and infinite floats become null.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Value::Unscored => Json::Null,
+            Value::Bool(b) => Json::Bool(*b),
+            Value::Int(i) => Json::from(*i),
+            Value::Float(f) => Json::from(*f),
+            Value::Str(s) => Json::from(s.as_ref()),
+            Value::List(items) => items.iter().map(Leaf::to_json).collect(),
+            Value::Map(map) => map.iter().map(|(k, v)| (k.to_string(), v.to_json())).collect(),
+        }
+    }
+}
+
+impl Leaf {
+    /// Reads a scalar from JSON. An integer beyond 64 bits is read as a float.
+    pub fn from_json(json: &Json) -> Result<Leaf> {
+        match json {
+            Json::Null => Ok(Leaf::Null),
+            Json::Bool(b) => Ok(Leaf::Bool(*b)),
+            Json::Number(n) => match (n.as_i64(), n.as_f64()) {
+                (Some(i), _) => Ok(Leaf::Int(i)),
+                (None, Some(f)) => Ok(Leaf::from(f)),
+                (None, None) => Err(Error::NestedValue { found: n.to_string() }),
+            },
+            Json::String(s) => Ok(Leaf::Str(s.as_str().into())),
+            Json::Array(_) => Err(Error::NestedValue { found: "a list".to_owned() }),
+            Json::Object(_) => Err(Error::NestedValue { found: "a map".to_owned() }),
+        }
+    }
+
+    /// Writes the scalar as strict JSON.
+    pub fn to_json(&self) -> Json {
+        match self {
+            Leaf::Unscored | Leaf::Null => Json::Null,
+            Leaf::Bool(b) => Json::Bool(*b),
+            Leaf::Int(i) => Json::from(*i),
+            Leaf::Float(f) => Json::from(*f),
+            Leaf::Str(s) => Json::from(s.as_ref()),
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        Value::from_json(&Json::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+// Leaves as arguments of specs, and conversions as a kind of entry.
+
+impl ArgType for Leaf {
+    const EXPECTED: &'static str = "a string, a number or a boolean";
+
+    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
+        match arg {
+            Arg::Bool(b) => Ok(Leaf::Bool(*b)),
+            Arg::Int(i) => Ok(Leaf::Int(*i)),
+            Arg::Float(f) => Ok(Leaf::Float(*f)),
+            Arg::Str(s) => Ok(Leaf::from(s.as_str())),
+            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        match self {
+            Leaf::Unscored | Leaf::Null => Arg::Null,
+            Leaf::Bool(b) => Arg::Bool(*b),
+            Leaf::Int(i) => Arg::Int(*i),
+            Leaf::Float(f) => Arg::Float(*f),
+            Leaf::Str(s) => Arg::Str(s.to_string()),
+        }
+    }
+}
+
+impl ArgType for Conversion {
+    const EXPECTED: &'static str = "a conversion such as value_to_float(correct=\"yes\")";
+
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        let spec = arg.as_spec().ok_or(ArgProblem::Expected(Self::EXPECTED))?;
+        registry.conversion(spec).map_err(ArgProblem::Invalid)
+    }
+
+    fn to_arg(&self) -> Arg {
+        Arg::Spec(self.spec())
+    }
+}
+
+impl EntryKind for Conversion {
+    const KIND: &'static str = "conversion";
+}
+
+impl<C: Into<Conversion>> BuiltFrom<C> for Conversion {
+    fn built_from(conversion: C) -> Self {
+        conversion.into()
+    }
+}
+
+impl Registry {
+    /// Adds a custom conversion under its name.
+    pub fn add_conversion(&mut self, conversion: Conversion, doc: &str) -> Result<()> {
+        self.add_object(conversion.spec(), doc, conversion)
+    }
+
+    /// Builds a conversion from its spec.
+    pub fn conversion(&self, spec: &Spec) -> Result<Conversion> {
+        self.build(spec)
+    }
+
+    /// All conversions, in order of registration.
+    pub fn list_conversions(&self) -> impl Iterator<Item = &EntryInfo> {
+        self.list::<Conversion>()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,5 +590,42 @@ mod tests {
         assert!(Value::from("maybe").as_bool().is_err());
         let found = "a map with keys a".to_owned();
         assert_eq!(Value::map([("a", 1)]).as_f64(), Err(Error::Accessor { wanted: "a number", found }));
+    }
+}
+
+#[cfg(test)]
+mod leaf_tests {
+    use super::*;
+
+    #[test]
+    fn equality_crosses_number_types() {
+        let one = [LeafRef::Bool(true), LeafRef::Int(1), LeafRef::Float(1.0)];
+        for a in one {
+            for b in one {
+                assert!(a.equals(b), "{a:?} {b:?}");
+            }
+            assert!(!a.equals(LeafRef::Str("1")));
+            assert!(!a.equals(LeafRef::Null));
+        }
+        assert!(!LeafRef::Unscored.equals(LeafRef::Unscored));
+        // 2^53 + 1 is no float; the nearest one is 2^53.
+        assert!(!LeafRef::Int((1 << 53) + 1).equals(LeafRef::Float(9007199254740992.0)));
+    }
+}
+
+#[cfg(test)]
+mod json_tests {
+    use super::*;
+
+    #[test]
+    fn json_keeps_the_number_types_apart() {
+        let read = |s: &str| serde_json::from_str::<Value>(s);
+        assert_eq!(read("1").unwrap(), Value::Int(1));
+        assert_eq!(read("1.0").unwrap(), Value::Float(1.0));
+        assert_eq!(read("null").unwrap(), Value::Unscored);
+        assert_eq!(read("18446744073709551616").unwrap(), Value::Float(18446744073709551616.0));
+        assert_eq!(read(r#"{"a": null}"#).unwrap(), Value::map([("a", None::<i64>)]));
+        let nested = Value::from_json(&serde_json::json!([[1]]));
+        assert_eq!(nested, Err(Error::NestedValue { found: "a list".to_owned() }));
     }
 }

@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 use self::totals::totals;
 use super::bytes::{Encode, count, put_count};
 use crate::error::{Error, Result};
-use crate::interner::Interner;
+use crate::naming::Interner;
 use crate::python_text::json_text;
 use crate::scores::Scores;
 use crate::value::{Leaf, LeafKey};

@@ -8,8 +8,8 @@ pub use ppi::*;
 pub use rogan_gladen::*;
 
 use crate::estimate::{ClusterCorrection, WayError, estimate_from};
-use crate::interner::Interner;
 use crate::metrics::prelude::*;
+use crate::naming::Interner;
 use crate::scores::Ratings;
 use errorbar_stats::exact::root_of_squares;
 
