@@ -7,12 +7,12 @@ use errorbar_inference::{Coverage, CoverageOptions, NoCoverage, simulate_coverag
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::opt::Opt;
-use crate::read::{self, CellContext, Reader, RunRequest};
+use crate::read::{Reader, RunRequest};
 use crate::request::{ErrorRequest, PlanChanges, ReadRequest, TableRequest, one_or_many};
 use crate::run::Run;
 use crate::score::numbered_rows;
 use crate::source::expand_with;
+use crate::text::Opt;
 use crate::{Analysis, Answer, hints, text};
 
 /// What is simulated.
@@ -106,7 +106,7 @@ impl Analysis<'_> {
             let problem = "coverage draws samples with replacement, from a population without end";
             return Err(Diagnostic::error(problem)
                 .about_option(Opt::Population)
-                .hint(text!("omit {}", Opt::Population))
+                .hint(text!("omit {Population}"))
                 .into());
         }
         let changes = PlanChanges::new(&[], &request.reducers, false, self.specs())?;
@@ -124,18 +124,11 @@ impl Analysis<'_> {
     ) -> Result<Vec<CoverageBlock>, Diagnostic> {
         let title = run.title();
         let about = |problem: Diagnostic| problem.about(&title);
-        if run.table().is_some() {
-            let mut scores = std::mem::take(&mut run.scores);
-            let cells = CellContext::of_run(&run, request.tables.unconvertible, self.registry(), false);
-            read::check(&mut scores, &run.plan, cells).map_err(about)?;
-            run.scores = scores;
-        }
+        run.check_cells(run.plan.clone(), request.tables.unconvertible, self.registry()).map_err(about)?;
         let mut report =
             simulate_coverage(&run.plan, &run.scores, options).map_err(|error| about(error.into()))?;
         let is_wanted = |name: &String| request.scorers.is_empty() || request.scorers.contains(name);
         report.scores.retain(|score| is_wanted(&score.scorer));
-        // The reader fetched only the metadata that the plan needs; the table knows what else there is.
-        let known_keys = run.table().map(|table| table.keys.iter().take(12).cloned().collect::<Vec<_>>());
         warnings.extend(
             report.warnings.iter().map(|warning| Diagnostic::warning(warning.to_string()).about(&title)),
         );
@@ -156,18 +149,16 @@ impl Analysis<'_> {
                     coverage,
                 }),
                 Err(NoCoverage::Scores(mut error)) => {
-                    if let (errorbar_core::Error::MissingKey { known, .. }, Some(keys)) =
-                        (&mut error, &known_keys)
-                    {
-                        known.clone_from(keys);
+                    // The reader fetched only the metadata that the plan needs; the table knows what else there is.
+                    if let Some(table) = run.table() {
+                        error.name_metadata_keys(table.keys.iter().map(String::as_str));
                     }
-                    let hint = hints::core::cluster_hint(&error, &run.plan.errors.cluster);
-                    let hint = hint.or_else(|| hints::core::hint(&error));
+                    let hint = hints::figure_hint(&error, &run.plan.errors.cluster);
                     warnings.push(Diagnostic::error(error.to_string()).about(place).hint_if(hint));
                 }
                 Err(reason) => {
                     let text = format!("no coverage: {reason}");
-                    let hint = hints::core::coverage_hint(&reason);
+                    let hint = hints::coverage_hint(&reason);
                     warnings.push(Diagnostic::failure(text).about(place).hint_if(hint));
                 }
             }

@@ -7,8 +7,7 @@ use std::process::ExitCode;
 use errorbar_core::spec::SpecError;
 use errorbar_table::TableLocation;
 
-use crate::opt::{Opt, OptionUse, Surface};
-use crate::text::Text;
+use crate::text::{Opt, Surface, Text};
 
 /// How bad it is, and with it the exit code. Diagnostics are printed in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -221,15 +220,9 @@ impl Diagnostic {
         Diagnostic { text, place, ..self }
     }
 
-    /// The same, of this option.
+    /// The same, of this option, with its value or without.
     #[must_use]
-    pub fn about_option(self, option: Opt) -> Self {
-        Diagnostic { text: self.text.about(option.into()), ..self }
-    }
-
-    /// The same, of this option with its value.
-    #[must_use]
-    pub(crate) fn about_use(self, option: OptionUse) -> Self {
+    pub fn about_option(self, option: impl Into<Text>) -> Self {
         Diagnostic { text: self.text.about(option.into()), ..self }
     }
 

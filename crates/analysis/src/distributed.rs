@@ -8,7 +8,6 @@ use errorbar_table::{ArrowTable, RowGroup, RowGroupError, RowLabels, read_row_gr
 use errorbar_table::{MemoryTables, RowColumns, ScoreTable, TableError, TableErrorKind, TableOptions};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::opt::Opt;
 use crate::read::give_meaning;
 use crate::report::Report;
 use crate::request::PlanChanges;
@@ -98,8 +97,7 @@ impl DistributedScore {
         let diagnostic = Diagnostic::from(error.in_table(Path::new(name)));
         match is_too_large {
             true => diagnostic.hint(text!(
-                "distribute the rows over more partitions, or allow more memory with {}",
-                Opt::MaxMemory
+                "distribute the rows over more partitions, or allow more memory with {MaxMemory}"
             )),
             false => diagnostic,
         }

@@ -5,6 +5,8 @@ use std::path::Path;
 use errorbar_files::{FileAccess, WrittenFile, write_file};
 
 use crate::diagnostic::Diagnostic;
+use crate::text;
+use crate::text::Text;
 
 /// Checks that the name of a new file ends in none of another format than those that can be written. A name without an
 /// extension may hold any of them.
@@ -24,14 +26,16 @@ pub fn check_extension(path: &Path, known: &[&str]) -> Result<(), Diagnostic> {
 
 /// Checks that no file is replaced unless `--force` is given. What is no file (`/dev/null`, a pipe) is not replaced.
 pub fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
-    let error = |text: &str, hint: &str| Err(Diagnostic::error(text).about(path.display()).hint(hint));
+    let error = |text: &str, hint: Text| Err(Diagnostic::error(text).about(path.display()).hint(hint));
     match path.metadata() {
         // Whether it is there or not, it is no name of a file.
         _ if path.as_os_str().as_encoded_bytes().ends_with(b"/") => {
-            error("this is the name of a folder", "give the name of a file in it")
+            error("this is the name of a folder", "give the name of a file in it".into())
         }
-        Ok(there) if there.is_dir() => error("this is a folder", "give the name of a file in it"),
-        Ok(there) if there.is_file() && !force => error("the file exists already", "replace it with --force"),
+        Ok(there) if there.is_dir() => error("this is a folder", "give the name of a file in it".into()),
+        Ok(there) if there.is_file() && !force => {
+            error("the file exists already", text!("replace it with {Force}"))
+        }
         _ => Ok(()),
     }
 }

@@ -7,11 +7,10 @@ use errorbar_log::inspect::Projection;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::hints;
-use crate::number::counted;
-use crate::opt::Opt;
 use crate::report::Report;
 use crate::request::ErrorRequest;
 use crate::text;
+use crate::text::counted;
 
 /// The warnings of results, and the metrics that failed.
 pub fn findings(report: &Report) -> Diagnostics {
@@ -50,7 +49,7 @@ pub fn metric_failure(
     let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);
     let field = block.field.as_ref().map(|field| format!(": {field}")).unwrap_or_default();
     let place = format!("{name}: {}{field}", block.scorer);
-    let hint = hints::core::cluster_hint(error, cluster).or_else(|| hints::core::hint(error));
+    let hint = hints::figure_hint(error, cluster);
     let diagnostic = Diagnostic::error(format!("{place}: {metric} failed: {text}")).hint_if(hint);
     diagnostic.at(Place::of_file(name))
 }
@@ -67,7 +66,7 @@ pub fn cluster_failures(
     }
     results.name_metadata_keys(known.iter().map(String::as_str));
     let cluster = &results.errors.cluster;
-    let is_of_key = |failure: &&Failure| hints::core::cluster_hint(&failure.error, cluster).is_some();
+    let is_of_key = |failure: &&Failure| hints::cluster_hint(&failure.error, cluster).is_some();
     let of_block = |block: &ScoreResult| {
         let failed = block.failures.iter().filter(is_of_key);
         failed.map(|failure| metric_failure(name, block, failure, cluster)).collect::<Vec<_>>()
@@ -92,9 +91,8 @@ fn unknown_range(report: &Report) -> Option<Diagnostic> {
     let text =
         format!("{}: {} has no interval by {wilson}: the range of scores is unknown", row.scorer, row.metric);
     Some(
-        Diagnostic::note(text).about(&report.log).hint(text!(
-            "name the lowest and the highest possible score: {}",
-            Opt::Range.set_all(["LO", "HI"])
-        )),
+        Diagnostic::note(text)
+            .about(&report.log)
+            .hint(text!("name the lowest and the highest possible score: {Range=LO HI}")),
     )
 }

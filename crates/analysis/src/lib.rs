@@ -30,8 +30,6 @@ pub mod export;
 pub mod files;
 mod findings;
 pub mod hints;
-mod number;
-mod opt;
 mod power;
 mod read;
 mod report;
@@ -62,12 +60,10 @@ pub use diagnostic::{
 };
 pub use distributed::DistributedScore;
 pub use findings::{cluster_failures, findings, findings_with, metric_failure};
-pub use number::{counted, short, significant};
-pub use opt::{Opt, OptionUse, Surface};
 pub use power::{Counts, PlannedDesign, PlannedGoal, PlannedRow, Plans, PowerRequest, Values};
 pub use read::{
-    CONFIDENCE, Files, LogRequest, RunRequest, beyond_threshold_problem, early_stop, has_scored_confidence,
-    partial_run, read_log, recovered, status_of_unfinished, unknown_scorer, unused_cluster_of_run,
+    CONFIDENCE, Files, RunRequest, beyond_threshold_problem, early_stop, has_scored_confidence, partial_run,
+    read_log, recovered, status_of_unfinished, unknown_scorer, unused_cluster_of_run,
 };
 pub use report::{PartialRun, Report, StoppedRun};
 pub use request::errors::check_clusters;
@@ -84,7 +80,8 @@ pub use source::handles::{
     DEFAULT_LOG_DIR, LOG_DIR, log_dir, newest_first, resolve, resolve_in, resolve_model,
 };
 pub use source::{InputFiles, expand, expand_folder, expand_with};
-pub use text::Text;
+pub use text::{Opt, OptionUse, Surface, Text};
+pub use text::{counted, short, significant};
 pub use verify::{LogVerification, VerifyRequest};
 
 /// What came of a request.
@@ -212,14 +209,6 @@ impl<'a> Analysis<'a> {
     /// Whether a path is that of a log, and not the name of a table in memory.
     pub fn is_log(&self, path: &Path) -> bool {
         !self.tables.contains(path) && is_log_file(path)
-    }
-
-    fn progress(&self) -> &dyn Progress {
-        self.progress
-    }
-
-    fn has_hints(&self) -> bool {
-        self.has_hints
     }
 
     /// Saves how the first of several tables was read, if that is asked for. Returns a note with the path.

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::findings::findings_with;
-use crate::opt::Opt;
-use crate::read::{self, CellContext, Reader, RunRequest};
+use crate::read::{self, Reader, RunRequest};
 use crate::report::Report;
 use crate::request::{
     ErrorRequest, PlanChanges, ReadRequest, TableRequest, UnconvertiblePolicy, as_text_order, one_or_many,
 };
 use crate::run::Run;
 use crate::source::{self, InputFiles};
+use crate::text::Opt;
 use crate::{Analysis, Answer, text};
 
 /// What to compute of logs and tables, and how.
@@ -93,10 +93,8 @@ impl ScoreRequest {
     /// Everything that is wrong with it.
     pub fn changes(&self, analysis: &Analysis<'_>) -> Result<PlanChanges, Diagnostics> {
         if self.no_reduce && !self.reducers.is_empty() {
-            let problem = text!("{} and {} do not go together", Opt::NoReduce, Opt::Reducer);
-            return Err(Diagnostic::error(problem)
-                .hint(text!("omit {} or {}", Opt::NoReduce, Opt::Reducer))
-                .into());
+            let problem = text!("{NoReduce} and {Reducer} do not go together");
+            return Err(Diagnostic::error(problem).hint(text!("omit {NoReduce} or {Reducer}")).into());
         }
         let mut changes = PlanChanges::new(&self.metrics, &self.reducers, self.no_reduce, analysis.specs())?
             .errors(&self.errors)?
@@ -142,11 +140,11 @@ impl Analysis<'_> {
             let about = |problem: Diagnostic| Diagnostics::from(problem.about(path.display()));
             if write.is_wanted() && !reader.is_log() {
                 let problem = Diagnostic::error("results cannot be written into a table");
-                let hint = text!("omit {} and {}, or give a log", Opt::Write, Opt::Output);
+                let hint = text!("omit {Write} and {Output}, or give a log");
                 return Err(about(problem.hint(hint)));
             }
             if request.by.is_some() && reader.is_log() {
-                let problem = text!("{} is about tables, and this is an eval log", Opt::By);
+                let problem = text!("{By} is about tables, and this is an eval log");
                 let hint =
                     "omit it; a metric such as grouped(accuracy(), \"topic\") has a figure for each group";
                 return Err(about(Diagnostic::error(problem).hint(hint)));
@@ -188,11 +186,9 @@ impl Analysis<'_> {
             return Ok(run.report(evaluation.results));
         }
         read::choose_metrics(&mut run.plan, &run.scores);
-        let mut scores = std::mem::take(&mut run.scores);
-        let cells = CellContext::of_run(&run, request.tables.unconvertible, self.registry(), true);
-        let mut results = read::compute(&mut scores, &run.plan, cells).map_err(about)?;
+        let mut results = run.compute(request.tables.unconvertible, self.registry(), true).map_err(about)?;
         warnings.extend(too_few_epochs(&results, &run.plan).map(about));
-        warnings.extend(read::below_threshold_problem(&run.plan, &scores).map(about));
+        warnings.extend(read::below_threshold_problem(&run.plan, &run.scores).map(about));
         results.name_metadata_keys(run.known_keys().iter().map(String::as_str));
         results.scores.retain(|block| request.scorers.is_empty() || request.scorers.contains(&block.scorer));
         Ok(run.report(results))
@@ -209,7 +205,7 @@ impl Analysis<'_> {
         let Some(source) = run.log() else {
             return Err(Diagnostic::error("only the results of a whole log can be written"));
         };
-        let hint = text!("name the metrics to write with {}", Opt::Metric);
+        let hint = text!("name the metrics to write with {Metric}");
         source.check_writable(&evaluation.results, hint)?;
         let mut revision = source.log.revise()?;
         if let Some(metrics) = &changes.metrics {
@@ -252,7 +248,7 @@ pub fn with_findings(
         if report.results.scores.iter().all(|block| block.metrics.is_empty() && block.failures.is_empty()) {
             let names_none = changes.metrics.as_ref().is_some_and(|metrics| metrics.iter().next().is_none());
             let text = match names_none {
-                true => text!("nothing was computed: {} names no metric", Opt::Metric),
+                true => text!("nothing was computed: {Metric} names no metric"),
                 false => "nothing was computed: none of the metrics applies to these scores".into(),
             };
             diagnostics.push(Diagnostic::warning(text).about(&report.log));
@@ -266,7 +262,7 @@ pub(crate) fn numbered_rows(runs: &[Run], path: &Path) -> Option<Diagnostic> {
     runs.iter().any(Run::has_synthetic_ids).then(|| {
         Diagnostic::note("no column identifies the samples, so every row counts as a sample")
             .about(path.display())
-            .hint(text!("if there is one, name it with {}", Opt::IdColumn))
+            .hint(text!("if there is one, name it with {IdColumn}"))
     })
 }
 

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use crate::opt::{Opt, OptionUse, Surface};
+use crate::shell;
 
 /// A message whose options are data: no surface reads text that another one wrote.
 ///
 /// ```
 /// use errorbar_analysis::{Opt, Surface, text};
 ///
-/// let hint = text!("name the column with {}, or add {}", Opt::IdColumn, Opt::Unpaired);
+/// let hint = text!("name the column with {IdColumn}, or add {}", Opt::Unpaired);
 /// assert_eq!(hint.on(Surface::CommandLine), "name the column with --id-column, or add --unpaired");
 /// assert_eq!(hint.on(Surface::Python), "name the column with id=, or add unpaired=True");
 /// ```
@@ -28,19 +28,40 @@ enum Part {
 }
 
 impl Text {
-    /// Fills the gaps `{}` of a template in order.
+    /// Fills the gaps `{}` of a template in order; `{IdColumn}` names an option, `{Range=LO HI}` one with its values.
     #[doc(hidden)]
     pub fn fill<const N: usize>(template: &str, fillings: [Text; N]) -> Text {
         let mut fillings = fillings.into_iter();
         let mut text = Text::default();
-        for (at, words) in template.split("{}").enumerate() {
-            if at > 0 {
-                text.extend(fillings.next().unwrap_or_default());
-            }
+        let mut rest = template;
+        while let Some((words, (gap, after))) =
+            rest.split_once('{').and_then(|(words, rest)| Some((words, rest.split_once('}')?)))
+        {
             text.push_words(words);
+            let (name, values) = gap.split_once('=').unwrap_or((gap, ""));
+            match (gap, Opt::named(name)) {
+                ("", _) => text.extend(fillings.next().unwrap_or_default()),
+                (_, Some(option)) => text.extend(option.set_all(values.split_whitespace()).into()),
+                (words, None) => text.push_words(&format!("{{{words}}}")),
+            }
+            rest = after;
         }
+        text.push_words(rest);
         debug_assert!(fillings.next().is_none(), "{template:?} has fewer gaps than fillings");
         text
+    }
+
+    /// Whether all options that a template names exist.
+    #[doc(hidden)]
+    pub const fn names_options(template: &str) -> bool {
+        let mut rest = template.as_bytes();
+        while let [byte, after @ ..] = rest {
+            rest = after;
+            if *byte == b'{' && matches!(rest, [b'A'..=b'Z', ..]) && !Opt::starts(rest) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Options that are given together.
@@ -114,13 +135,14 @@ impl Text {
     }
 }
 
-/// A message with options: `text!("omit {} or {}", Opt::Level, Opt::Alpha.number(0.05))`. What fills the gaps is an option,
-/// a string, or another message.
+/// A message with options: `text!("omit {Level} or {}", Opt::Alpha.number(0.05))`. What fills the gaps is an option, a
+/// string, or another message. An option that does not exist is an error of the compiler.
 #[macro_export]
 macro_rules! text {
-    ($template:literal $(, $filling:expr)* $(,)?) => {
+    ($template:literal $(, $filling:expr)* $(,)?) => {{
+        const { assert!($crate::Text::names_options($template)) };
         $crate::Text::fill($template, [$($crate::Text::from($filling)),*])
-    };
+    }};
 }
 
 impl From<OptionUse> for Text {
@@ -162,6 +184,343 @@ impl fmt::Display for Text {
     }
 }
 
+/// Where a message is shown, and so how it spells options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Surface {
+    /// `--score-column verdict`
+    CommandLine,
+    /// `score="verdict"`
+    Python,
+    /// `.score_columns("verdict")`
+    Rust,
+}
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Takes {
+    /// Nothing: it is given or not.
+    Nothing,
+    /// Nothing, and in Python its opposite is said.
+    Opposite,
+    /// A number or several, such as the two ends of a range.
+    Numbers,
+    /// A string; several are several options.
+    Texts,
+    /// Nothing, or a value that is attached.
+    Optional,
+    /// Logs and tables behind one option.
+    Inputs,
+    /// Strings behind one option.
+    Several,
+    /// Strings with commas between them.
+    List,
+}
+
+macro_rules! options {
+    ($($(#[$doc:meta])* $option:ident: $flag:literal, $keyword:literal, $field:literal, $takes:ident;)*) => {
+        /// An option that messages name. Each surface spells it as its users write it.
+        ///
+        /// ```
+        /// use errorbar_analysis::{Opt, Surface, Text};
+        ///
+        /// let hint = Text::from(Opt::ScoreColumn.set("my verdict"));
+        /// assert_eq!(hint.on(Surface::CommandLine), "--score-column 'my verdict'");
+        /// assert_eq!(hint.on(Surface::Python), "score=\"my verdict\"");
+        /// assert_eq!(hint.on(Surface::Rust), ".score_columns(\"my verdict\")");
+        /// ```
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Opt {
+            $($(#[$doc])* #[doc = concat!("`", $flag, "`, in Python `", $keyword, "`.")] $option,)*
+        }
+
+        impl Opt {
+            /// All of them.
+            pub const ALL: &[Opt] = &[$(Opt::$option),*];
+
+            const NAMES: &[&str] = &[$(stringify!($option)),*];
+
+            /// The option of the command line.
+            pub fn flag(self) -> &'static str {
+                match self { $(Opt::$option => $flag),* }
+            }
+
+            /// The argument of functions in Python.
+            pub fn keyword(self) -> &'static str {
+                match self { $(Opt::$option => $keyword),* }
+            }
+
+            /// The field of a request.
+            pub fn field(self) -> &'static str {
+                match self { $(Opt::$option => $field),* }
+            }
+
+            fn takes(self) -> Takes {
+                match self { $(Opt::$option => Takes::$takes),* }
+            }
+        }
+    };
+}
+
+options! {
+    Add: "--add", "add", "add", Nothing;
+    AllPairs: "--all-pairs", "all_pairs", "all_pairs", Nothing;
+    AllowPath: "--allow-path", "allow_path", "allow_path", Texts;
+    Alpha: "--alpha", "alpha", "alpha", Numbers;
+    Answer: "--answer", "answer", "answer", Texts;
+    ApiKeyFile: "--api-key-file", "api_key_file", "api_key_file", Texts;
+    Base: "--base", "base", "base", Texts;
+    BaseUrl: "--base-url", "base_url", "base_url", Texts;
+    By: "--by", "by", "by", Texts;
+    Cache: "--cache", "cache", "cache", Nothing;
+    CacheDir: "--cache-dir", "cache_dir", "cache_dir", Texts;
+    CallCost: "--call-cost", "call_cost", "call_cost", Numbers;
+    Cluster: "--cluster", "cluster", "clusters", Texts;
+    ComparedScorers: "--scorers", "compare_scorers", "compared_scorers", Several;
+    Correct: "--correct", "correct", "correct", Texts;
+    Correlation: "--correlation", "correlation", "correlation", Numbers;
+    Decimal: "--decimal", "decimal", "decimal", Texts;
+    Decisive: "--decisive", "decisive", "decisive", Nothing;
+    Delimiter: "--delimiter", "delimiter", "delimiter", Texts;
+    DesignEffect: "--design-effect", "design_effect", "design_effect", Numbers;
+    Difference: "--difference", "difference", "difference", Numbers;
+    Draws: "--draws", "draws", "draws", Numbers;
+    Epoch: "--epoch", "epoch", "epoch", Numbers;
+    EpochColumn: "--epoch-column", "epoch", "epoch_column", Texts;
+    Epochs: "--epochs", "epochs", "epochs", Numbers;
+    Equivalent: "--equivalent", "equivalent", "equivalent", Numbers;
+    Errors: "--errors", "errors", "errors", Texts;
+    Explain: "--explain", "explain", "explain", Nothing;
+    Explanation: "--explanation", "explanation", "explanation", Texts;
+    FailIfWorse: "--fail-if-worse", "fail_if_worse", "fail_if_worse", Nothing;
+    Flips: "--flips", "flips", "flips", Optional;
+    Force: "--force", "force", "force", Nothing;
+    From: "--from", "runs", "from", Inputs;
+    Group: "--group", "group", "groups", Texts;
+    IdColumn: "--id-column", "id", "id_columns", Texts;
+    IgnoreTasks: "--ignore-tasks", "ignore_tasks", "ignore_tasks", Nothing;
+    Incorrect: "--incorrect", "incorrect", "incorrect", Texts;
+    InputFormat: "--input-format", "input_format", "input_format", Texts;
+    Interval: "--interval", "interval", "interval", Texts;
+    Level: "--level", "level", "level", Numbers;
+    Limit: "--limit", "limit", "limit", Numbers;
+    LogDir: "--log-dir", "log_dir", "log_dir", Texts;
+    Mapping: "--mapping", "mapping", "mapping", Texts;
+    Margin: "--margin", "margin", "margin", Numbers;
+    MaxColumns: "--max-columns", "max_columns", "max_columns", Numbers;
+    MaxDecompressed: "--max-decompressed", "max_decompressed", "max_decompressed", Texts;
+    MaxLine: "--max-line", "max_line", "max_line", Texts;
+    MaxMemory: "--max-memory", "max_memory", "max_memory", Texts;
+    MaxRatio: "--max-ratio", "max_ratio", "max_ratio", Numbers;
+    MaxRecord: "--max-record", "max_record", "max_record", Texts;
+    Metadata: "--metadata", "metadata", "metadata", Texts;
+    Method: "--method", "method", "method", Texts;
+    Metric: "--metric", "metrics", "metrics", Texts;
+    MinDifference: "--min-difference", "min_difference", "min_difference", Numbers;
+    Model: "--model", "model", "model", Texts;
+    ModelRole: "--model-role", "model_roles", "model_roles", Texts;
+    Na: "--na", "na", "na", List;
+    NoReduce: "--no-reduce", "reduce", "no_reduce", Opposite;
+    Output: "--output", "output", "output", Texts;
+    P01: "--p01", "p01", "p01", Numbers;
+    P10: "--p10", "p10", "p10", Numbers;
+    Population: "--population", "population", "population", Numbers;
+    Power: "--power", "power", "power", Numbers;
+    Prices: "--prices", "prices", "prices", Texts;
+    Range: "--range", "range", "range", Numbers;
+    Reducer: "--reducer", "reducers", "reducers", Texts;
+    Require: "--require", "require", "require", Texts;
+    Resume: "--resume", "resume", "resume", Texts;
+    RoleApiKeyFile: "--role-api-key-file", "role_api_key_file", "role_api_key_file", Texts;
+    RoleBaseUrl: "--role-base-url", "role_base_url", "role_base_url", Texts;
+    SampleCost: "--sample-cost", "sample_cost", "sample_cost", Numbers;
+    SampleId: "--sample-id", "sample_ids", "sample_ids", Texts;
+    Samples: "--samples", "samples", "samples", Numbers;
+    SaveMapping: "--save-mapping", "save_mapping", "save_mapping", Texts;
+    Scale: "--scale", "scale", "scale", Numbers;
+    ScoreColumn: "--score-column", "score", "score_columns", Texts;
+    Scorer: "--scorer", "scorers", "scorers", Texts;
+    Sd: "--sd", "sd", "sd", Numbers;
+    SdWithin: "--sd-within", "sd_within", "sd_within", Numbers;
+    Seed: "--seed", "seed", "seed", Numbers;
+    Share: "--share", "share", "share", Numbers;
+    Side: "--side", "side", "side", Texts;
+    SkipBadSamples: "--skip-bad-samples", "skip_bad_samples", "skip_bad_samples", Nothing;
+    StopWhen: "--stop-when", "stop_when", "stop_when", Texts;
+    Strict: "--strict", "strict", "strict", Nothing;
+    TaskArgument: "-T", "arguments", "arguments", Texts;
+    TrustIds: "--trust-ids", "trust_ids", "trust_ids", Nothing;
+    Unconvertible: "--unconvertible", "unconvertible", "unconvertible", Texts;
+    Unmatched: "--unmatched", "unmatched", "unmatched", Optional;
+    Unpaired: "--unpaired", "unpaired", "unpaired", Nothing;
+    Value: "--value", "value", "value", Texts;
+    Width: "--width", "width", "width", Numbers;
+    With: "--with", "with", "with", Texts;
+    Write: "--write", "write", "write", Nothing;
+}
+
+impl Opt {
+    /// The option that has this name in the template of a message.
+    fn named(name: &str) -> Option<Opt> {
+        Opt::NAMES.iter().position(|known| *known == name).and_then(|at| Opt::ALL.get(at)).copied()
+    }
+
+    /// Whether a gap of a template starts with the name of an option.
+    const fn starts(gap: &[u8]) -> bool {
+        const fn is_named(mut gap: &[u8], mut name: &[u8]) -> bool {
+            loop {
+                match (gap, name) {
+                    ([b'}' | b'=', ..], []) => return true,
+                    ([a, gap_left @ ..], [b, name_left @ ..]) if *a == *b => {
+                        (gap, name) = (gap_left, name_left);
+                    }
+                    _ => return false,
+                }
+            }
+        }
+        let mut names = Opt::NAMES;
+        while let [name, others @ ..] = names {
+            if is_named(gap, name.as_bytes()) {
+                return true;
+            }
+            names = others;
+        }
+        false
+    }
+
+    /// The option with a value.
+    pub fn set(self, value: impl Into<String>) -> OptionUse {
+        self.set_all([value])
+    }
+
+    /// The option with several values.
+    pub fn set_all<V: Into<String>>(self, values: impl IntoIterator<Item = V>) -> OptionUse {
+        OptionUse { option: self, values: values.into_iter().map(Into::into).collect() }
+    }
+
+    /// The option with a number.
+    pub fn number(self, value: f64) -> OptionUse {
+        self.set(value.to_string())
+    }
+}
+
+/// An option as a message uses it: with its values, or only named.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OptionUse {
+    option: Opt,
+    values: Vec<String>,
+}
+
+impl From<Opt> for OptionUse {
+    fn from(option: Opt) -> Self {
+        OptionUse { option, values: Vec::new() }
+    }
+}
+
+impl OptionUse {
+    /// As users of a surface write it.
+    fn on(&self, surface: Surface) -> String {
+        match surface {
+            Surface::CommandLine => self.on_command_line(),
+            Surface::Python => format!("{}={}", self.option.keyword(), self.python_value()),
+            Surface::Rust => format!(".{}({})", self.option.field(), self.rust_value()),
+        }
+    }
+
+    fn on_command_line(&self) -> String {
+        let flag = self.option.flag();
+        let attached = |value: &String| {
+            // A value that starts like an option is attached to its own.
+            let separator = if value.starts_with('-') { "=" } else { " " };
+            format!("{flag}{separator}{}", shell::word(value))
+        };
+        match (self.option.takes(), self.values.as_slice()) {
+            (_, []) => flag.to_owned(),
+            (Takes::Texts, values) => values.iter().map(attached).collect::<Vec<_>>().join(" "),
+            (Takes::List, values) => attached(&values.join(",")),
+            (Takes::Optional, values) => format!("{flag}={}", shell::word(&values.join(","))),
+            (_, values) => {
+                let values: Vec<String> = values.iter().map(|value| shell::word(value)).collect();
+                format!("{flag} {}", values.join(" "))
+            }
+        }
+    }
+
+    fn python_value(&self) -> String {
+        let takes = self.option.takes();
+        let listed = self.listed(|value| match takes {
+            // What stands for a log may be a frame.
+            Takes::Inputs if value.bytes().all(|byte| byte.is_ascii_uppercase()) => value.clone(),
+            _ => quoted(value),
+        });
+        match (takes, self.values.len()) {
+            (Takes::Nothing, _) | (Takes::Optional, 0) => "True".to_owned(),
+            (Takes::Opposite, _) => "False".to_owned(),
+            (_, 0) => listed,
+            (Takes::Several | Takes::Inputs, _) => format!("[{listed}]"),
+            (_, 1) => listed,
+            (Takes::Numbers, _) => format!("({listed})"),
+            _ => format!("[{listed}]"),
+        }
+    }
+
+    fn rust_value(&self) -> String {
+        match (self.option.takes(), self.values.len()) {
+            (Takes::Nothing | Takes::Opposite, _) | (Takes::Optional, 0) => "true".to_owned(),
+            (_, 0) => "…".to_owned(),
+            (Takes::Texts | Takes::Numbers | Takes::Optional, 1) => self.listed(|value| format!("{value:?}")),
+            _ => format!("[{}]", self.listed(|value| format!("{value:?}"))),
+        }
+    }
+
+    /// The values with commas between them; numbers as they are.
+    fn listed(&self, shown: impl Fn(&String) -> String) -> String {
+        let is_number = self.option.takes() == Takes::Numbers;
+        let shown = |value: &String| if is_number { value.clone() } else { shown(value) };
+        self.values.iter().map(shown).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A string of Python: in double quotes, or in single ones if that is easier to read.
+fn quoted(text: &str) -> String {
+    let is_plain = text.contains('"') && !text.contains(['\'', '\\']) && !text.contains(char::is_control);
+    match is_plain {
+        true => format!("'{text}'"),
+        // What JSON escapes, Python reads in the same way.
+        false => serde_json::Value::from(text).to_string(),
+    }
+}
+
+/// `1 sample`, `2 samples`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A number with this number of significant digits.
+pub fn significant(number: f64, digits: usize) -> String {
+    let decimals = digits.saturating_sub(1);
+    // Rounded first: 0.0996 with two digits is 0.10, not 0.100.
+    let scientific = format!("{number:.decimals$e}");
+    let exponent = scientific.rsplit('e').next().and_then(|power| power.parse::<i32>().ok());
+    match exponent {
+        Some(exponent @ -6..=15) => {
+            let decimals = usize::try_from(decimals as i32 - exponent).unwrap_or(0);
+            format!("{number:.decimals$}")
+        }
+        _ => scientific,
+    }
+}
+
+/// A number with this number of significant digits, without zeros at its end.
+pub fn short(number: f64, digits: usize) -> String {
+    let text = significant(number, digits);
+    match text.contains('.') && !text.contains('e') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,5 +534,71 @@ mod tests {
         assert_eq!(hint.clone().about(Text::from(Opt::Scale)).to_string(), format!("--scale: {hint}"));
         let either = Text::join([Text::from(Opt::Level), Text::from("nothing")], " or ");
         assert_eq!((either.to_string().as_str(), Text::from("").is_empty()), ("--level or nothing", true));
+    }
+
+    fn spelled(used: impl Into<OptionUse>) -> [String; 2] {
+        let used = used.into();
+        [used.on(Surface::CommandLine), used.on(Surface::Python)]
+    }
+
+    #[test]
+    fn options_are_spelled_as_their_users_write_them() {
+        assert_eq!(spelled(Opt::ScoreColumn), ["--score-column", "score="]);
+        assert_eq!(spelled(Opt::ScoreColumn.set("a b")), ["--score-column 'a b'", "score=\"a b\""]);
+        assert_eq!(
+            spelled(Opt::Correct.set_all(["PASS", "-"])),
+            ["--correct PASS --correct=-", "correct=[\"PASS\", \"-\"]"]
+        );
+        assert_eq!(spelled(Opt::Na.set_all(["?", "-"])), ["--na '?,-'", "na=[\"?\", \"-\"]"]);
+        assert_eq!(spelled(Opt::Range.set_all(["0", "10"])), ["--range 0 10", "range=(0, 10)"]);
+        assert_eq!(spelled(Opt::Level.number(0.9)), ["--level 0.9", "level=0.9"]);
+        assert_eq!(spelled(Opt::TrustIds), ["--trust-ids", "trust_ids=True"]);
+        assert_eq!(spelled(Opt::Flips), ["--flips", "flips=True"]);
+        assert_eq!(spelled(Opt::Flips.set("all")), ["--flips=all", "flips=\"all\""]);
+        assert_eq!(
+            spelled(Opt::From.set_all(["LOG", "b.csv"])),
+            ["--from LOG b.csv", "runs=[LOG, \"b.csv\"]"]
+        );
+        assert_eq!(spelled(Opt::NoReduce), ["--no-reduce", "reduce=False"]);
+        assert_eq!(
+            spelled(Opt::ComparedScorers.set_all(["A", "B"])),
+            ["--scorers A B", "compare_scorers=[\"A\", \"B\"]"]
+        );
+        assert_eq!(
+            spelled(Opt::Metric.set("grouped(mean(), \"x\")")),
+            ["--metric 'grouped(mean(), \"x\")'", "metrics='grouped(mean(), \"x\")'"]
+        );
+    }
+
+    #[test]
+    fn rust_reads_code() {
+        let spelled = |used: OptionUse| used.on(Surface::Rust);
+        assert_eq!(spelled(Opt::Unpaired.into()), ".unpaired(true)");
+        assert_eq!(spelled(Opt::IdColumn.into()), ".id_columns(…)");
+        assert_eq!(spelled(Opt::Level.number(0.9)), ".level(0.9)");
+        assert_eq!(spelled(Opt::Range.set_all(["0", "10"])), ".range([0, 10])");
+        assert_eq!(spelled(Opt::Correct.set_all(["PASS", "a \"b\""])), r#".correct(["PASS", "a \"b\""])"#);
+    }
+
+    #[test]
+    fn templates_name_options() {
+        let text = text!("give {Range=LO HI} or {Unpaired}, as in errors = { range = [0, 1] }{}", ".");
+        assert_eq!(text.to_string(), "give --range LO HI or --unpaired, as in errors = { range = [0, 1] }.");
+        assert!(!Text::names_options("{Unpaire}") && !Text::names_options("{UnpairedX}"));
+    }
+
+    #[test]
+    fn no_two_options_have_one_flag() {
+        let mut flags: Vec<&str> = Opt::ALL.iter().map(|option| option.flag()).collect();
+        flags.sort_unstable();
+        let count = flags.len();
+        flags.dedup();
+        assert_eq!(flags.len(), count);
+    }
+
+    #[test]
+    fn errors_have_two_digits() {
+        let shown = [0.0234567, 0.0996, 12.34, 456.7, 1.0, 3e-9, 2.5e20].map(|error| significant(error, 2));
+        assert_eq!(shown, ["0.023", "0.10", "12", "457", "1.0", "3.0e-9", "2.5e20"]);
     }
 }

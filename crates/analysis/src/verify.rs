@@ -7,8 +7,8 @@ use errorbar_log::eval::{ReducerConversion, Verification, Verifier, VerifyOutcom
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Outcome};
-use crate::read::{LogRequest, read_log_scores, recovered};
-use crate::request::ReadRequest;
+use crate::read::{RunRequest, read_log_scores, recovered};
+use crate::request::{PlanChanges, ReadRequest, TableRequest};
 use crate::source::expand;
 use crate::{Analysis, Answer};
 
@@ -70,7 +70,8 @@ impl Analysis<'_> {
         let header = log.header()?;
         let verifier = Verifier::new(&header, self.registry()).map_err(|error| error.at(path))?;
         let (keys, parts) = (verifier.plan().metadata_keys(), verifier.plan().score_parts());
-        let (request, raters) = (LogRequest::default(), Raters::default());
+        let (changes, tables) = (PlanChanges::default(), TableRequest::default());
+        let (request, raters) = (RunRequest::new(&changes, &tables, read), Raters::default());
         let scores = read_log_scores(&log, &header, keys, parts, &request, &raters, self)?;
         if log.was_recovered() {
             warnings.push(recovered(path));

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use errorbar_core::ScoreColumns;
 use errorbar_core::python_text::json_text;
 
-use crate::error::ComparisonError;
+use crate::error::{ComparisonError, ComparisonErrorKind};
 
 /// Two sides by name, and their scores.
 pub(crate) struct NamedColumns<'a> {
@@ -45,13 +45,12 @@ impl NamedColumns<'_> {
             }
             let [base_value, other_value] =
                 values().map_or_else(Default::default, |(base, other)| [base, other].map(json_text));
-            let [of_base, of_other] = self.names.map(str::to_owned);
-            return Err(ComparisonError::OtherKey {
-                base: Box::new((of_base, base_value)),
-                other: Box::new((of_other, other_value)),
-                key: key.to_owned(),
-                sample: base.id(base_row).to_owned(),
-            });
+            let ([of_base, of_other], sample) = (self.names, base.id(base_row));
+            let text = format!(
+                "`{key}` of sample {sample:?} is {base_value} in {of_base} and {other_value} in {of_other}: the sides \
+                 disagree on which samples belong together"
+            );
+            return Err(ComparisonError::new(ComparisonErrorKind::OtherKey(key.to_owned()), text));
         }
         Ok(())
     }

@@ -23,14 +23,13 @@ pub mod sequence;
 
 pub use comparison::{
     ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
-    Correction, CrossTable, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking,
-    TestMethod, compare,
+    Correction, CrossTable, FlipTable, Gate, GateOutcome, GateShortfall, Rank, Ranking, TestMethod, compare,
 };
 pub use coverage::{
     Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, ScoreCoverage,
     simulate_coverage,
 };
-pub use error::{ComparisonError, Error, Result};
+pub use error::{ComparisonError, ComparisonErrorKind, Error, Result};
 pub use power::{
     Flips, PilotScores, PilotSide, PowerDesign, PowerError, PowerMethod, PowerPlan, ScoreSpread,
 };

@@ -347,12 +347,12 @@ impl PlansView<'_> {
 
     /// Lines for above the table.
     pub fn heading(self) -> Vec<String> {
-        heading(&self.0.goal, &self.0.design, self.method(), &self.0.rows)
+        heading(self.0.goal, &self.0.design, self.method(), &self.0.rows)
     }
 
     /// The table for people: what is the same in all rows is in the heading.
     pub fn listing(self) -> Listing {
-        listing(&self.0.rows, &self.0.goal)
+        listing(&self.0.rows, self.0.goal)
     }
 
     /// A row per plan, for programs.
@@ -381,7 +381,7 @@ impl PlansView<'_> {
 
 /// What is planned, and where variances are from.
 fn heading(
-    goal: &PlannedGoal,
+    goal: PlannedGoal,
     design: &PlannedDesign,
     method: PowerMethod,
     rows: &[PlannedRow],
@@ -439,7 +439,7 @@ fn common<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
     values.all(|value| value == first).then_some(first)
 }
 
-fn listing(rows: &[PlannedRow], goal: &PlannedGoal) -> Listing {
+fn listing(rows: &[PlannedRow], goal: PlannedGoal) -> Listing {
     let has_epochs = rows.iter().any(|row| row.epochs != 1);
     let has_cost = rows.iter().any(|row| row.cost.is_some());
     let varies = |of: &dyn Fn(&PlannedRow) -> Option<String>| common(rows.iter().map(of)).is_none();
@@ -477,8 +477,8 @@ fn listing(rows: &[PlannedRow], goal: &PlannedGoal) -> Listing {
 }
 
 /// A wanted power as it was given; a computed one with three decimals, and one that is not 1 does not look like it.
-fn power_text(power: f64, goal: &PlannedGoal) -> String {
-    if !matches!(goal, PlannedGoal::Power { .. }) {
+fn power_text(power: f64, goal: PlannedGoal) -> String {
+    if goal != PlannedGoal::Power {
         return short(power, 6);
     }
     if (0.9995..1.0).contains(&power) { "> 0.999".to_owned() } else { format!("{power:.3}") }

@@ -13,10 +13,9 @@ use errorbar_log::eval::{EvalLog, SampleFields};
 use super::SideRequest;
 use super::sides::Side;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::number::counted;
-use crate::opt::Opt;
 use crate::run::{Questions, Run};
 use crate::text;
+use crate::text::counted;
 
 /// The number of characters of a question or target that a message shows.
 const TEXT_SHOWN: usize = 200;
@@ -297,10 +296,8 @@ fn changed_question(
         None => format!("sample {id} is another one in {} than in {}{more}", other.name, base.name),
     };
     Diagnostic::error(text).hint(text!(
-        "compare runs on the same version of the dataset; {} does not match samples, and {} matches \
-         them by their ids alone",
-        Opt::Unpaired,
-        Opt::TrustIds
+        "compare runs on the same version of the dataset; {Unpaired} does not match samples, and \
+         {TrustIds} matches them by their ids alone"
     ))
 }
 
@@ -393,10 +390,7 @@ fn row_numbers(base: &MatchedRun<'_>, other: &MatchedRun<'_>) -> Diagnostic {
         base.name, other.name
     );
     Diagnostic::error(text).hint(text!(
-        "{} if a number is the same sample on both sides, {} otherwise; or name the column that identifies \
-         the samples with {}, or give both tables a column `input`",
-        Opt::TrustIds,
-        Opt::Unpaired,
-        Opt::IdColumn
+        "{TrustIds} if a number is the same sample on both sides, {Unpaired} otherwise; or name the \
+         column that identifies the samples with {IdColumn}, or give both tables a column `input`"
     ))
 }

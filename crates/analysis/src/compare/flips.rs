@@ -14,10 +14,9 @@ use super::alignment::text_of;
 use super::flip::Flip;
 use super::sides::{Side, Sides};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::number::counted;
-use crate::opt::Opt;
 use crate::run::{QUESTION, TARGET};
 use crate::text;
+use crate::text::counted;
 
 /// The column of a table with what the model answered.
 const ANSWER: &str = "answer";
@@ -81,7 +80,7 @@ pub(super) fn flips(
                 source.scorer,
                 if most == 1 { "is" } else { "are" },
             );
-            diagnostics.push(Diagnostic::note(text).hint(text!("{} lists them all", Opt::Flips.set("all"))));
+            diagnostics.push(Diagnostic::note(text).hint(text!("{Flips=all} lists them all")));
         }
         let mut listed: Vec<Flip> = changed.into_iter().take(most).collect();
         add_texts(&mut listed, base, other, source.scorer)?;

@@ -18,11 +18,11 @@ pub use self::flip::Flip;
 pub use self::flips::ListedFlips;
 pub use self::sides::{Side, Sides, named_sides, short_task};
 use crate::diagnostic::{Diagnostic, Diagnostics, Outcome};
-use crate::opt::Opt;
 use crate::read::{Files, RunRequest, below_threshold_problem};
 use crate::request::{
     ErrorRequest, GateRequest, PlanChanges, ReadRequest, TableRequest, as_text, one_or_many,
 };
+use crate::text::Opt;
 use crate::{Analysis, Answer, text};
 
 /// What to compare, and how.
@@ -222,7 +222,7 @@ impl CompareRequest {
             let problem = format!("scorer `{name}` is given twice, and would be compared with itself");
             return Err(Diagnostic::error(problem)
                 .about_option(Opt::ComparedScorers)
-                .hint(text!("name different ones: {}", Opt::ComparedScorers.set_all(["A", "B"])))
+                .hint(text!("name different ones: {ComparedScorers=A B}"))
                 .into());
         }
         Ok(changes)
@@ -241,8 +241,8 @@ impl CompareRequest {
             None => Ok((split, groups)),
             Some(_) => {
                 Err(Diagnostic::error("sides are compared by one key").about_option(Opt::By).hint(text!(
-                    "with one input, give {} for the sides and once more for the groups; with several, once for the groups",
-                    Opt::By
+                    "with one input, give {By} for the sides and once more for the groups; with \
+                     several, once for the groups"
                 )))
             }
         }
@@ -275,8 +275,8 @@ impl Analysis<'_> {
         let (split, groups) = request.split_and_groups(files.is_one())?;
         let keys: Vec<String> = groups.map(str::to_owned).into_iter().collect();
         let repeated = text!(
-            "if the rows are of several models, compare the table alone, and name the column that tells them apart with {}",
-            Opt::By
+            "if the rows are of several models, compare the table alone, and name the column that \
+             tells them apart with {By}"
         );
         let runs = RunRequest {
             scorers: &request.scorers,
@@ -339,7 +339,7 @@ impl Analysis<'_> {
             (Some(alignment), Some(ListedCount(most))) => diagnostics.extend(alignment.unmatched(most)),
             (Some(alignment), None) if alignment.has_unmatched() => {
                 let text = "samples without a partner on the other side are left out";
-                diagnostics.push(Diagnostic::note(text).hint(text!("{} lists them", Opt::Unmatched)));
+                diagnostics.push(Diagnostic::note(text).hint(text!("{Unmatched} lists them")));
             }
             _ => {}
         }

@@ -6,17 +6,17 @@ use std::path::Path;
 use errorbar_core::engine::ScorerEpochs;
 use errorbar_core::spec::nearest;
 use errorbar_core::{Conversion, IndexMap};
-use errorbar_inference::{ComparedScores, ComparisonError, Error};
+use errorbar_inference::{ComparedScores, ComparisonErrorKind, Error};
 
 use super::SideRequest;
 use crate::Analysis;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::number::short;
-use crate::opt::Opt;
-use crate::read::{self, CellContext};
+use crate::read;
 use crate::run::{Identity, Run};
 use crate::run_names::{RunIdentity, fitting_names, run_names};
 use crate::text;
+use crate::text::Opt;
+use crate::text::short;
 
 /// One side: of one task, if there are several.
 #[derive(Clone, Debug)]
@@ -95,10 +95,13 @@ impl Sides {
     /// The error of a comparison; why there is nothing in common, if a side has too few epochs for its reducer, or a metric
     /// that failed.
     pub fn explained(&self, error: errorbar_inference::Error) -> Diagnostic {
-        use ComparisonError::{NoCommonMetric, TooFewPairs};
+        use ComparisonErrorKind::{NoCommonMetric, TooFewPairs};
         // The error of a metric does not name the file.
-        let is_of_side = !matches!(error, Error::Comparison(_));
-        if is_of_side || matches!(error, Error::Comparison(NoCommonMetric { .. } | TooFewPairs { .. })) {
+        let may_be_of_side = match &error {
+            Error::Comparison(error) => matches!(error.kind, NoCommonMetric { .. } | TooFewPairs),
+            _ => true,
+        };
+        if may_be_of_side {
             for side in &self.sides {
                 let Run { identity, scores: columns, plan, .. } = &side.run;
                 let about = match identity.scorer.is_some() || identity.part.is_some() {
@@ -230,10 +233,10 @@ impl Sides {
                     other.name,
                     text(of_other)
                 );
-                diagnostics.push(Diagnostic::warning(text).hint(
-                    text!("bring both to one scale first, such as percentages divided by 100; if they have one, name it with \
-                     {}", Opt::Range.set_all(["LO", "HI"])),
-                ));
+                diagnostics.push(Diagnostic::warning(text).hint(text!(
+                    "bring both to one scale first, such as percentages divided by 100; if they \
+                         have one, name it with {Range=LO HI}"
+                )));
             }
         }
     }
@@ -286,14 +289,11 @@ fn alone(run: &Run, split: Option<&str>) -> Diagnostic {
         _ => "there is nothing to compare it with".to_owned(),
     };
     let hint = match (run.log(), split) {
-        (Some(_), _) => text!(
-            "give a second log; {} compares two scorers of one log",
-            Opt::ComparedScorers.set_all(["A", "B"])
-        ),
+        (Some(_), _) => text!("give a second log; {ComparedScorers=A B} compares two scorers of one log"),
         (None, None) => {
-            text!("give a second table, or name the column whose values are compared with {}", Opt::By)
+            text!("give a second table, or name the column whose values are compared with {By}")
         }
-        (None, Some(_)) => text!("name a column with several values with {}", Opt::By),
+        (None, Some(_)) => text!("name a column with several values with {By}"),
     };
     Diagnostic::error(problem).about(run.identity.path.display()).hint(hint)
 }
@@ -309,8 +309,8 @@ fn other_tasks(sides: &[Side]) -> Diagnostic {
         .map(|(task, side)| format!("{} is of `{task}`", side.run.title()))
         .collect();
     Diagnostic::error(format!("no task has two sides to compare: {}", listed.join(", "))).hint(text!(
-        "give logs of the same task; if the tasks have the same samples, {} compares them as one",
-        Opt::IgnoreTasks
+        "give logs of the same task; if the tasks have the same samples, {IgnoreTasks} compares them \
+         as one"
     ))
 }
 
@@ -325,10 +325,7 @@ fn prepare_tables(
         if has_means {
             read::choose_means(&mut run.plan, &run.scores);
         }
-        let mut scores = std::mem::take(&mut run.scores);
-        let cells = CellContext::of_run(run, request.runs.tables.unconvertible, analysis.registry(), false);
-        let checked = read::compute(&mut scores, &run.plan, cells);
-        run.scores = scores;
+        let checked = run.compute(request.runs.tables.unconvertible, analysis.registry(), false);
         checked.map_err(|error| error.about(run.identity.path.display()))?;
     }
     Ok(())

@@ -9,6 +9,7 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::error::ExportError;
+use crate::diagnostic::Diagnostic;
 
 /// The most metadata columns: the names are held for all samples, and they may be hostile.
 const MOST: usize = 20_000;
@@ -209,7 +210,12 @@ impl MetadataTree {
             learn(&mut self.root, key, value, &mut self.count);
         }
         match self.count > MOST {
-            true => Err(ExportError::TooManyColumns { log: log.to_owned(), limit: MOST }),
+            true => {
+                let problem = format!("the metadata of the samples has more than {MOST} different keys");
+                let hint =
+                    "export the logs one by one, or take the samples as they are: `log dump --samples`";
+                Err(Diagnostic::error(problem).about(log.display()).hint(hint).into())
+            }
             false => Ok(()),
         }
     }
@@ -469,6 +475,6 @@ mod tests {
             let metadata = Metadata::new().with(format!("k{i}"), i);
             keys.learn(Path::new("a.eval"), &metadata).err()
         });
-        assert!(matches!(result, Some(ExportError::TooManyColumns { limit: MOST, .. })), "{result:?}");
+        assert!(result.is_some_and(|error| error.to_string().contains("more than 20000 different keys")));
     }
 }

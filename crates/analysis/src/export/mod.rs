@@ -49,15 +49,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use errorbar_core::engine::unique_names;
-use errorbar_core::spec::nearest;
 use errorbar_core::{Conversion, MetadataKeys, Registry, Score, ScoreParts};
 use errorbar_files::{AtomicFile, WrittenFile};
 use errorbar_log::eval::{EvalLog, Header, LogLimits, SampleFields, StoredSample, plan_from_header};
+use errorbar_table::error_text::list;
 use errorbar_table::write::{ExportCell, WrittenColumn, row_sink};
 use indexmap::IndexMap;
 
+use crate::diagnostic::Diagnostic;
 use columns::{ColumnSource, ExportColumn, ExportKind, MetadataTree, ScorePart, ScorerColumns};
 pub use error::ExportError;
+use error::known_scorers;
 pub use errorbar_log::{JsonLayout, StrictWriter, strict_json};
 pub use errorbar_table::write::{ExportFormat, spreadsheet_cell};
 use rows::{ExportRow, LogContext, SampleCells};
@@ -205,9 +207,9 @@ impl Export {
             }
         }
         if let Some(scorer) = options.scorers.iter().find(|name| !kinds.contains_key(*name)) {
-            let nearest = nearest(scorer, kinds.keys().map(String::as_str)).map(str::to_owned);
-            let known = kinds.into_keys().collect();
-            return Err(ExportError::UnknownScorer { scorer: scorer.clone(), known, nearest });
+            let known: Vec<String> = kinds.into_keys().collect();
+            let problem = format!("no sample has a score by `{scorer}`; {}", known_scorers(&known));
+            return Err(ExportError::unknown(problem, scorer, &known, "name one of them, or none for all"));
         }
         kinds.retain(|scorer, _| options.scorers.is_empty() || options.scorers.contains(scorer));
         let scorers: Vec<String> = kinds.keys().cloned().collect();
@@ -288,7 +290,7 @@ impl Export {
         };
         for sample in log.samples_with(self.fields())? {
             let sample = &sample?;
-            let changed = || ExportError::Changed { path: path.to_owned() };
+            let changed = || ExportError::changed(path);
             let metadata = self.keys.cells(&sample.metadata).ok_or_else(changed)?;
             let is_known = |scorer: &String| self.scorers.contains(scorer);
             if self.options.scorers.is_empty() && !sample.scores.keys().all(is_known) {
@@ -340,7 +342,9 @@ impl Export {
     pub fn save(&self, format: ExportFormat, path: &Path) -> Result<ExportCounts, ExportError> {
         let place = fs::canonicalize(path).ok();
         if place.is_some() && self.logs.iter().any(|log| fs::canonicalize(log).ok() == place) {
-            return Err(ExportError::OutputIsInput { path: path.to_owned() });
+            let problem =
+                Diagnostic::error("the output would replace the log that is read").about(path.display());
+            return Err(problem.hint("choose another name for the output").into());
         }
         let save = || {
             let mut file = AtomicFile::create_private(path)?;
@@ -367,8 +371,8 @@ fn chosen_columns(
     }
     columns::chosen(&all, &options.columns).map_err(|column| {
         let known: Vec<String> = all.into_iter().map(|column| column.name).collect();
-        let nearest = nearest(&column, known.iter().map(String::as_str)).map(str::to_owned);
-        ExportError::UnknownColumn { column, known, nearest }
+        let problem = format!("there is no column `{column}`; the columns are {}", list(&known));
+        ExportError::unknown(problem, &column, &known, "name some of them, or none for all")
     })
 }
 

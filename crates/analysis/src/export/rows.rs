@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 
 use super::columns::{ColumnSource, ScorePart};
 use super::error::ExportError;
+use crate::diagnostic::Diagnostic;
 
 /// What is the same for all samples of a log.
 #[derive(Clone, Debug, Default)]
@@ -114,11 +115,11 @@ impl<'a> ExportRow<'a> {
     pub(super) fn check_epoch(&self, log: &Path) -> Result<(), ExportError> {
         let epoch = self.sample.epoch;
         if i32::try_from(epoch).is_err() {
-            return Err(ExportError::Epoch {
-                path: log.to_owned(),
-                sample: self.sample.id.to_string(),
-                epoch,
-            });
+            let id = self.sample.id.to_string();
+            let text =
+                format!("sample {id:?}: the epoch {epoch} does not fit the 32 bits of a Parquet column");
+            let problem = Diagnostic::error(text).about(log.display());
+            return Err(problem.hint("export to CSV or JSON lines").into());
         }
         Ok(())
     }

@@ -10,9 +10,9 @@ use errorbar_table::{
     TableErrorKind, TableMapping,
 };
 
-use crate::opt::{Opt, OptionUse};
 use crate::text;
 use crate::text::Text;
+use crate::text::{Opt, OptionUse};
 
 /// What to do about a name that is neither that of a file nor of a log.
 const NO_FILE: &str = "check the path; a log can be named by a handle, too: `latest`, @1";
@@ -24,7 +24,7 @@ pub(crate) fn hint(error: &TableError) -> Text {
             text!("did you mean {}?", Opt::ScoreColumn.set(nearest))
         }
         TableErrorKind::NoScoreColumn { .. } => {
-            text!("name the column that holds the scores with {}", Opt::ScoreColumn)
+            text!("name the column that holds the scores with {ScoreColumn}")
         }
         TableErrorKind::Open(open)
             if open.kind() == ErrorKind::NotFound
@@ -39,23 +39,21 @@ pub(crate) fn hint(error: &TableError) -> Text {
         }
         TableErrorKind::NoIdColumn { .. } => {
             text!(
-                "name the column that identifies the samples with {}; it may be repeated, and of each table the \
-             first that it has is taken",
-                Opt::IdColumn
+                "name the column that identifies the samples with {IdColumn}; it may be repeated, and \
+                 of each table the first that it has is taken"
             )
         }
         TableErrorKind::EpochsWithoutIds { .. } => {
             text!(
-                "name the column that identifies the samples with {}, or remove that of the epochs if every row \
-             is a sample",
-                Opt::IdColumn
+                "name the column that identifies the samples with {IdColumn}, or remove that of the \
+                 epochs if every row is a sample"
             )
         }
         TableErrorKind::NoEpochColumn { nearest: Some(nearest), .. } => {
             text!("did you mean {}?", Opt::EpochColumn.set(nearest))
         }
         TableErrorKind::NoEpochColumn { .. } => {
-            text!("name the column that numbers the epochs with {}", Opt::EpochColumn)
+            text!("name the column that numbers the epochs with {EpochColumn}")
         }
         TableErrorKind::AmbiguousIdColumn { candidates } => choice(Opt::IdColumn, candidates),
         TableErrorKind::AmbiguousEpochColumn { candidates } => choice(Opt::EpochColumn, candidates),
@@ -91,23 +89,20 @@ pub(crate) fn hint(error: &TableError) -> Text {
         }
         TableErrorKind::Doubt(TableDoubt::Figures { .. }) => {
             text!(
-                "give the table with a row per sample; if this is one, name the column that identifies the samples with \
-             {}",
-                Opt::IdColumn
+                "give the table with a row per sample; if this is one, name the column that \
+                 identifies the samples with {IdColumn}"
             )
         }
         TableErrorKind::UnevenRepeats { .. } => {
             text!(
-                "{} counts examples with the same question as its epochs, {} every \
-             example as a sample",
-                Opt::IdColumn.set("question"),
-                Opt::IdColumn.set("example")
+                "{IdColumn=question} counts examples with the same question as its epochs, \
+                 {IdColumn=example} every example as a sample"
             )
         }
         TableErrorKind::SummaryRow(_) => {
             text!(
-                "remove the row; if it is a sample, name the column that identifies the samples with {}",
-                Opt::IdColumn
+                "remove the row; if it is a sample, name the column that identifies the samples with \
+                 {IdColumn}"
             )
         }
         TableErrorKind::UnfitScoreColumns { columns, cells: Some(cells) } => {
@@ -125,12 +120,8 @@ pub(crate) fn hint(error: &TableError) -> Text {
         }
         TableErrorKind::UnfitScoreColumns { .. } => {
             text!(
-                "name the column that holds the scores with {}; {} and {}, or {}, say \
-             what its cells mean",
-                Opt::ScoreColumn,
-                Opt::Correct,
-                Opt::Incorrect,
-                Opt::Scale
+                "name the column that holds the scores with {ScoreColumn}; {Correct} and {Incorrect}, \
+                 or {Scale}, say what its cells mean"
             )
         }
         TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } => repeated_hint(error),
@@ -142,25 +133,25 @@ pub(crate) fn hint(error: &TableError) -> Text {
                 .into()
         }
         TableErrorKind::NoSplitColumn { .. } | TableErrorKind::NotASplitColumn(_) => {
-            text!("name the column whose values are to be compared with {}", Opt::By)
+            text!("name the column whose values are to be compared with {By}")
         }
         TableErrorKind::TooManyScorers { .. } => {
-            text!("if the column is no scorer but metadata, rename it or use {}", Opt::ScoreColumn)
+            text!("if the column is no scorer but metadata, rename it or use {ScoreColumn}")
         }
         TableErrorKind::LineTooLong { in_quote: true, .. } => {
-            text!("look for a quote that is never closed, or allow longer lines with {}", Opt::MaxLine)
+            text!("look for a quote that is never closed, or allow longer lines with {MaxLine}")
         }
         TableErrorKind::LineTooLong { .. } => {
-            text!("check that the file is what its name says, or allow longer lines with {}", Opt::MaxLine)
+            text!("check that the file is what its name says, or allow longer lines with {MaxLine}")
         }
         TableErrorKind::PageTooLarge { .. } => {
-            text!("write the table with smaller pages, or allow larger ones with {}", Opt::MaxLine)
+            text!("write the table with smaller pages, or allow larger ones with {MaxLine}")
         }
         TableErrorKind::FooterTooLarge { .. } => {
-            text!("write the table with fewer row groups, or allow a larger footer with {}", Opt::MaxLine)
+            text!("write the table with fewer row groups, or allow a larger footer with {MaxLine}")
         }
         TableErrorKind::TooManyColumns { .. } => {
-            text!("remove columns that no metric needs, or allow more with {}", Opt::MaxColumns)
+            text!("remove columns that no metric needs, or allow more with {MaxColumns}")
         }
         TableErrorKind::AmbiguousDelimiter { candidates } => {
             let option = |delimiter: &char| match delimiter {
@@ -170,10 +161,7 @@ pub(crate) fn hint(error: &TableError) -> Text {
             Text::join(candidates.iter().map(|delimiter| option(delimiter).into()), " or ")
         }
         TableErrorKind::UnknownFormat { .. } => {
-            text!(
-                "if it is a table, say which kind with {}: csv, tsv, jsonl, json or parquet",
-                Opt::InputFormat
-            )
+            text!("if it is a table, say which kind with {InputFormat}: csv, tsv, jsonl, json or parquet")
         }
         TableErrorKind::TooMuchMemory { limit }
         | TableErrorKind::TooDense { limit }
@@ -217,12 +205,7 @@ fn repeated_hint(error: &TableError) -> Text {
         Some((column, false)) => {
             text!("`{}` tells the rows apart: add {} for results of each", column, Opt::By.set(column))
         }
-        None => text!(
-            "{}, or name the columns with {} and {}",
-            error.hint().as_ref(),
-            Opt::IdColumn,
-            Opt::EpochColumn
-        ),
+        None => text!("{}, or name the columns with {IdColumn} and {EpochColumn}", error.hint().as_ref()),
     }
 }
 
@@ -231,18 +214,15 @@ pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping, has_commas
     let first = found.values.first().map_or("", |(value, _)| value.as_str());
     match found.reason {
         NoScore::Unnamed => text!(
-            "name each as {} or {}; or {} skips them, {} counts them as 0",
+            "name each as {} or {}; or {Unconvertible=missing} skips them, {Unconvertible=zero} \
+             counts them as 0",
             Opt::Correct.set(first),
-            Opt::Incorrect.set(first),
-            Opt::Unconvertible.set("missing"),
-            Opt::Unconvertible.set("zero")
+            Opt::Incorrect.set(first)
         ),
         NoScore::OffScale if mapping.scale.is_some() => {
             text!(
-                "check {}; or {} skips them, {} counts them as 0",
-                Opt::Scale,
-                Opt::Unconvertible.set("missing"),
-                Opt::Unconvertible.set("zero")
+                "check {Scale}; or {Unconvertible=missing} skips them, {Unconvertible=zero} counts \
+                 them as 0"
             )
         }
         NoScore::DecimalPoint if has_commas => {
@@ -250,14 +230,14 @@ pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping, has_commas
         }
         NoScore::DecimalPoint => {
             text!(
-                "write all numbers with a comma, or all with a point; {} says that a point is the decimal mark",
-                Opt::Decimal.set(".")
+                "write all numbers with a comma, or all with a point; {Decimal=.} says that a point \
+                 is the decimal mark"
             )
         }
         NoScore::SchoolGrade => found.grades.as_ref().map(letter_grades_hint).unwrap_or_default(),
         _ => text!(
-            "write all scores as percentages, or all as numbers; for numbers from 0 to 100 there is {}",
-            Opt::Scale.set("100")
+            "write all scores as percentages, or all as numbers; for numbers from 0 to 100 there is \
+             {Scale=100}"
         ),
     }
 }
@@ -272,19 +252,17 @@ fn letter_grades_hint(grades: &GradeMeaning) -> Text {
         GradeMeaning::BesideNumbers => return "other cells are numbers: write numbers for these, too".into(),
         GradeMeaning::BesideWords => {
             return text!(
-                "say what each means with {} and {}, or {} if there is no score",
+                "say what each means with {} and {}, or {Na=VALUE} if there is no score",
                 correct,
-                incorrect,
-                Opt::Na.set("VALUE")
+                incorrect
             );
         }
         GradeMeaning::Nested => {
             return text!(
-                "say what each means with {} and {}, or write the keys that hold scores as columns of their own, and name \
-                 one with {}",
+                "say what each means with {} and {}, or write the keys that hold scores as columns of \
+                 their own, and name one with {ScoreColumn}",
                 correct,
-                incorrect,
-                Opt::ScoreColumn
+                incorrect
             );
         }
         _ => return numbers("1 and 0"),
@@ -324,9 +302,9 @@ pub(crate) fn keys_hint(keys: &[String], has_no_reduce: bool) -> Text {
     if !has_no_reduce {
         let keys: Vec<String> = keys.iter().take(5).map(|key| format!("`{key}`")).collect();
         return text!(
-            "write the keys that hold scores ({}) as columns of their own, and name one with {}",
-            keys.join(", "),
-            Opt::ScoreColumn
+            "write the keys that hold scores ({}) as columns of their own, and name one with \
+             {ScoreColumn}",
+            keys.join(", ")
         );
     }
     let metrics: Vec<String> =
@@ -380,7 +358,7 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[KnownCell<'_>], nu
                 let example = unknown.first().map_or("", |text| text.trim());
                 text!("{} reads {} as a share", Opt::Scale.set(*highest), example)
             }
-            _ => text!("write them as numbers of one scale, which {} names", Opt::Scale),
+            _ => text!("write them as numbers of one scale, which {Scale} names"),
         };
     }
     if !unknown.is_empty() && unknown.iter().all(|text| reason(text) == Some(NoScore::DecimalComma)) {
@@ -395,11 +373,11 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[KnownCell<'_>], nu
         return match unknown.iter().any(may_be_thousands) {
             true => {
                 text!(
-                    "if the comma is the decimal mark, add {} and if not, write thousands without it",
-                    Opt::Decimal.set(",")
+                    "if the comma is the decimal mark, add {Decimal=,} and if not, write thousands \
+                     without it"
                 )
             }
-            false => text!("{} reads them as numbers", Opt::Decimal.set(",")),
+            false => text!("{Decimal=,} reads them as numbers"),
         };
     }
     if !unknown.is_empty() && unknown.iter().all(|text| is_like_missing(text)) {
@@ -454,11 +432,7 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[KnownCell<'_>], nu
             Some(text!("if it counts as wrong, say so for all cells: {}", named(&correct, &incorrect)))
         }
         _ => {
-            return text!(
-                "say what each means with {} and {}",
-                Opt::Correct.set("VALUE"),
-                Opt::Incorrect.set("VALUE")
-            );
+            return text!("say what each means with {Correct=VALUE} and {Incorrect=VALUE}");
         }
     };
     match meaning {

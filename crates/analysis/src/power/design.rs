@@ -6,9 +6,9 @@ use super::goal::PlannedGoal;
 use super::runs::PilotRuns;
 use super::{PowerRequest, SpreadRequest};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::number::{counted, short};
-use crate::opt::Opt;
 use crate::text;
+use crate::text::Opt;
+use crate::text::{counted, short};
 
 /// What is planned with, and what of it is known.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ const WIDEST: f64 = 0.5;
 impl PlannedDesign {
     pub(crate) fn of(
         args: &PowerRequest,
-        goal: &PlannedGoal,
+        goal: PlannedGoal,
         runs: Option<&PilotRuns>,
         diagnostics: &mut Diagnostics,
     ) -> Result<Self, Diagnostic> {
@@ -82,7 +82,7 @@ impl PlannedDesign {
 
 fn of_options(
     args: &PowerRequest,
-    goal: &PlannedGoal,
+    goal: PlannedGoal,
     diagnostics: &mut Diagnostics,
 ) -> Result<PlannedDesign, Diagnostic> {
     let spread = &args.spread;
@@ -98,15 +98,9 @@ fn of_options(
             None if spread.unpaired => PowerDesign::TwoShares(share),
             None if is_one => PowerDesign::Share(share),
             None => {
-                let problem = text!("{} is about one model, and a difference is between two", Opt::Share);
-                let hint = text!(
-                    "add {} or {}, or give {} and {} in place of {}",
-                    Opt::Correlation.set("R"),
-                    Opt::Unpaired,
-                    Opt::P10,
-                    Opt::P01,
-                    Opt::Share
-                );
+                let problem = text!("{Share} is about one model, and a difference is between two");
+                let hint =
+                    text!("add {Correlation=R} or {Unpaired}, or give {P10} and {P01} in place of {Share}");
                 return Err(Diagnostic::error(problem).hint(hint));
             }
         };
@@ -130,10 +124,9 @@ fn of_options(
         }
         None if spread.sd_within.is_some() => {
             let problem = text!(
-                "{} is the part of the variance within samples, and the part between is missing",
-                Opt::SdWithin
+                "{SdWithin} is the part of the variance within samples, and the part between is missing"
             );
-            Err(Diagnostic::error(problem).hint(text!("add {}", Opt::Sd.set("S"))))
+            Err(Diagnostic::error(problem).hint(text!("add {Sd=S}")))
         }
         None if is_one => {
             let text = "no standard deviation and no share is given; a share of 0.5 is assumed, which has the widest interval";
@@ -142,15 +135,9 @@ fn of_options(
         }
         None => {
             let hint = text!(
-                "add {} (of the paired differences), {} and {} (shares of samples that one model alone \
-                        has right), {} with {} or {}, or {}",
-                Opt::Sd.set("S"),
-                Opt::P10,
-                Opt::P01,
-                Opt::Share.set("P"),
-                Opt::Correlation.set("R"),
-                Opt::Unpaired,
-                Opt::From.set_all(["LOG", "LOG"])
+                "add {Sd=S} (of the paired differences), {P10} and {P01} (shares of samples that one \
+                 model alone has right), {Share=P} with {Correlation=R} or {Unpaired}, or {From=LOG \
+                 LOG}"
             );
             Err(Diagnostic::error("nothing shows how scores vary").hint(hint))
         }
@@ -189,9 +176,7 @@ fn of_flips(args: &PowerRequest) -> Result<Option<PowerDesign>, Diagnostic> {
             for difference in differences {
                 if (difference - (p01 - p10)).abs() > 1e-9 {
                     let problem = text!(
-                        "{} − {} is {}, and {}",
-                        Opt::P01,
-                        Opt::P10,
+                        "{P01} − {P10} is {}, and {}",
                         short(p01 - p10, 6),
                         Opt::Difference.number(*difference)
                     );
@@ -225,7 +210,7 @@ fn correlated(between: f64, within: f64, correlation: f64) -> Result<ScoreSpread
 
 fn of_runs(
     spread: &SpreadRequest,
-    goal: &PlannedGoal,
+    goal: PlannedGoal,
     runs: &PilotRuns,
     diagnostics: &mut Diagnostics,
 ) -> Result<PlannedDesign, Diagnostic> {
@@ -241,8 +226,8 @@ fn of_runs(
             .push(Diagnostic::warning(text).about(runs.names.join(", ")).hint("prefer samples to epochs"));
     }
     if !is_one && spread.correlation.is_some() {
-        let problem = text!("{} and two runs both give how the models are related", Opt::Correlation);
-        return Err(Diagnostic::error(problem).hint(text!("omit {}, or give one run", Opt::Correlation)));
+        let problem = text!("{Correlation} and two runs both give how the models are related");
+        return Err(Diagnostic::error(problem).hint(text!("omit {Correlation}, or give one run")));
     }
     let (design, models) = match (is_one, spread.correlation) {
         (true, None) if goal.is_width() => {
@@ -256,7 +241,7 @@ fn of_runs(
             if !spread.unpaired {
                 let text = "one run does not show how another model's scores are related to it; unpaired samples are \
                             assumed, which takes the most";
-                let hint = text!("give the logs of both models, or {}", Opt::Correlation.set("R"));
+                let hint = text!("give the logs of both models, or {Correlation=R}");
                 diagnostics.push(Diagnostic::warning(text).hint(hint));
             }
             (pilot.share.map_or(PowerDesign::TwoMeans(known), PowerDesign::TwoShares), 2)

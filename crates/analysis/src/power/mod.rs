@@ -16,8 +16,8 @@ pub use self::goal::PlannedGoal;
 pub use self::rows::PlannedRow;
 pub use self::values::{Counts, Values};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::opt::Opt;
 use crate::request::{ReadRequest, TableRequest, as_text, one_or_many};
+use crate::text::Opt;
 use crate::{Analysis, Answer, text};
 
 /// What to plan.
@@ -186,8 +186,8 @@ impl Analysis<'_> {
         request.check()?;
         let runs = runs::read(&request.runs, &request.spread, self, diagnostics)?;
         let goal = PlannedGoal::of(request, runs.as_ref())?;
-        let design = PlannedDesign::of(request, &goal, runs.as_ref(), diagnostics)?;
-        let rows = rows::compute(request, &goal, &design, diagnostics)?;
+        let design = PlannedDesign::of(request, goal, runs.as_ref(), diagnostics)?;
+        let rows = rows::compute(request, goal, runs.as_ref(), &design, diagnostics)?;
         Ok(Plans { goal, design, rows })
     }
 }
@@ -211,7 +211,7 @@ impl PowerRequest {
             let problem = format!("one or two runs show how scores vary, found {}", self.runs.from.len());
             return Err(Diagnostic::error(problem)
                 .about_option(Opt::From)
-                .hint(text!("give two at a time: {}", Opt::From.set_all(["A", "B"]))));
+                .hint(text!("give two at a time: {From=A B}")));
         }
         Ok(())
     }

@@ -3,12 +3,13 @@
 use errorbar_inference::{Flips, PowerDesign, PowerError, ScoreSpread};
 
 use super::design::PlannedDesign;
-use super::goal::PlannedGoal;
+use super::goal::{Case, PlannedGoal};
+use super::runs::PilotRuns;
 use super::{BudgetRequest, PowerRequest};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::number::short;
-use crate::opt::Opt;
 use crate::text;
+use crate::text::Opt;
+use crate::text::short;
 
 /// The epochs that are tried if none are given.
 const EPOCHS: [u32; 5] = [1, 2, 4, 8, 16];
@@ -47,23 +48,15 @@ pub struct PlannedRow {
     pub reason: Option<String>,
 }
 
-/// What is given, for one answer.
-#[derive(Clone, Copy, Debug, Default)]
-struct Case {
-    samples: Option<u64>,
-    difference: Option<f64>,
-    width: Option<f64>,
-    power: Option<f64>,
-}
-
 pub(crate) fn compute(
     args: &PowerRequest,
-    goal: &PlannedGoal,
+    goal: PlannedGoal,
+    runs: Option<&PilotRuns>,
     design: &PlannedDesign,
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<PlannedRow>, Diagnostic> {
     let epochs = epochs(args, design)?;
-    let cases = cases(goal, design);
+    let cases = goal.cases(args, runs, design.plan.flips(None).map(|(p10, p01)| p01 - p10));
     if cases.len() * epochs.len() > MOST_ROWS {
         let problem = format!("these are {} plans; {MOST_ROWS} are the most", cases.len() * epochs.len());
         return Err(Diagnostic::error(problem).hint("give shorter lists, or ranges with longer steps"));
@@ -79,7 +72,8 @@ pub(crate) fn compute(
                 Ok(row) => of_case.push(row),
                 Err(error) if is_alone || !is_of_row(&error) => return Err(error.into()),
                 Err(error) => {
-                    of_case.push(planner.without_answer(case, epochs, &error));
+                    let reason = Some(error.to_string());
+                    of_case.push(PlannedRow { reason, ..planner.without_answer(case, epochs) });
                     last_error = Some(error);
                 }
             }
@@ -104,49 +98,6 @@ fn is_of_row(error: &PowerError) -> bool {
     )
 }
 
-/// Every combination of what is given.
-fn cases(goal: &PlannedGoal, design: &PlannedDesign) -> Vec<Case> {
-    // That of the shares of flips.
-    let own = design.plan.flips(None).map(|(p10, p01)| p01 - p10);
-    let differences_or_own = |differences: &Option<Vec<f64>>| -> Vec<Option<f64>> {
-        match differences {
-            Some(differences) => differences.iter().copied().map(Some).collect(),
-            None => vec![own],
-        }
-    };
-    let mut cases = Vec::new();
-    match goal {
-        PlannedGoal::Samples { differences, powers } => {
-            for power in powers {
-                for difference in differences_or_own(differences) {
-                    cases.push(Case { difference, power: Some(*power), ..Case::default() });
-                }
-            }
-        }
-        PlannedGoal::SamplesForWidth { widths } => {
-            cases.extend(widths.iter().map(|width| Case { width: Some(*width), ..Case::default() }));
-        }
-        PlannedGoal::Difference { samples, powers } => {
-            for power in powers {
-                for samples in samples {
-                    cases.push(Case { samples: Some(*samples), power: Some(*power), ..Case::default() });
-                }
-            }
-        }
-        PlannedGoal::Power { samples, differences } => {
-            for difference in differences_or_own(differences) {
-                for samples in samples {
-                    cases.push(Case { samples: Some(*samples), difference, ..Case::default() });
-                }
-            }
-        }
-        PlannedGoal::Width { samples } => {
-            cases.extend(samples.iter().map(|samples| Case { samples: Some(*samples), ..Case::default() }));
-        }
-    }
-    cases
-}
-
 /// The epochs that are planned for.
 fn epochs(args: &PowerRequest, design: &PlannedDesign) -> Result<Vec<u32>, Diagnostic> {
     let Some(given) = &args.budget.epochs else {
@@ -169,10 +120,12 @@ fn epochs(args: &PowerRequest, design: &PlannedDesign) -> Result<Vec<u32>, Diagn
                 if only == 1 { "" } else { "s" }
             );
             let hint = match &design.source {
-                Some(_) => text!("omit {}, or give runs with two epochs or more", Opt::Epochs),
-                None => text!("omit {}, or add {}", Opt::Epochs, Opt::SdWithin.set("S")),
+                Some(_) => text!("omit {Epochs}, or give runs with two epochs or more"),
+                None => text!("omit {Epochs}, or add {SdWithin=S}"),
             };
-            return Err(Diagnostic::error(problem).about_use(Opt::Epochs.set(count.to_string())).hint(hint));
+            return Err(Diagnostic::error(problem)
+                .about_option(Opt::Epochs.set(count.to_string()))
+                .hint(hint));
         }
         epochs.push(count);
     }
@@ -219,21 +172,18 @@ impl Planner<'_> {
         let calls = samples.saturating_mul(u64::from(epochs)).saturating_mul(self.design.models);
         Ok(PlannedRow {
             samples: Some(samples),
-            epochs,
             difference,
             width,
             power,
             sd: plan.sd(epochs, difference),
-            design_effect: plan.design_effect,
             flips: plan.flips(difference),
             calls: Some(calls),
             cost: self.cost(samples, calls),
-            is_cheapest: false,
-            reason: None,
+            ..self.without_answer(case, epochs)
         })
     }
 
-    fn without_answer(&self, case: &Case, epochs: u32, error: &PowerError) -> PlannedRow {
+    fn without_answer(&self, case: &Case, epochs: u32) -> PlannedRow {
         PlannedRow {
             samples: case.samples,
             epochs,
@@ -246,7 +196,7 @@ impl Planner<'_> {
             calls: None,
             cost: None,
             is_cheapest: false,
-            reason: Some(error.to_string()),
+            reason: None,
         }
     }
 

@@ -1,16 +1,16 @@
 //! Runs that show how scores vary: eval logs and tables.
 
-use errorbar_core::ErrorPlan;
+use errorbar_core::{ErrorPlan, Plan};
 use errorbar_inference::{PilotScores, PilotSide, PowerError};
 
 use super::{PilotRequest, SpreadRequest};
 use crate::compare::{MatchedRun, short_task};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::opt::Opt;
-use crate::read::{self, CellContext, Reader, RunRequest, unknown_scorer};
+use crate::read::{Reader, RunRequest, unknown_scorer};
 use crate::request::{ErrorRequest, PlanChanges};
 use crate::run::Run;
 use crate::source::handles;
+use crate::text::Opt;
 use crate::{Analysis, hints, text};
 
 /// How the scores of one run vary, or the difference of two.
@@ -39,7 +39,7 @@ pub(crate) fn read(
     if request.from.is_empty() {
         if let Some(option) = request.tables.first_given() {
             let problem = text!("{} is about a table, and there is none", option);
-            return Err(Diagnostic::error(problem).hint(text!("name the table with {}", Opt::From)).into());
+            return Err(Diagnostic::error(problem).hint(text!("name the table with {From}")).into());
         }
         return Ok(None);
     }
@@ -47,7 +47,7 @@ pub(crate) fn read(
     let mut clusters = ErrorPlan::new();
     clusters.cluster.clone_from(&request.clusters);
     clusters.check().map_err(|problem| {
-        let hint = text!("give {} once, or twice with two keys", Opt::Cluster);
+        let hint = text!("give {Cluster} once, or twice with two keys");
         Diagnostic::error(problem).about_option(Opt::Cluster).hint(hint)
     })?;
     if let [base, other] = request.from.as_slice()
@@ -62,7 +62,7 @@ pub(crate) fn read(
     let runs = read_runs(request, spread, analysis, diagnostics)?;
     let names: Vec<String> = runs.iter().map(Run::title).collect();
     let [base, others @ ..] = runs.as_slice() else {
-        return Err(Diagnostic::error(text!("there is no run in {}", Opt::From)).into());
+        return Err(Diagnostic::error(text!("there is no run in {From}")).into());
     };
     let scorer = scorer(base, request.scorer.as_deref())?;
     let about = |error: PowerError| from_error(&error, base, request).about(names.join(", "));
@@ -73,11 +73,7 @@ pub(crate) fn read(
         && let Some(run) = runs.iter().find(|run| run.has_synthetic_ids())
     {
         let problem = "no column identifies the samples, so those of the two runs cannot be paired";
-        let hint = text!(
-            "name the column with {}, or plan for different samples with {}",
-            Opt::IdColumn,
-            Opt::Unpaired
-        );
+        let hint = text!("name the column with {IdColumn}, or plan for different samples with {Unpaired}");
         return Err(Diagnostic::error(problem).about(run.title()).hint(hint).into());
     }
     if let [other] = others
@@ -136,7 +132,7 @@ fn read_runs(
     let mut tables = request.tables.clone();
     tables.score_columns.extend(request.scorer.clone());
     let repeated =
-        text!("if the rows are of several models, name the column that tells them apart with {}", Opt::By);
+        text!("if the rows are of several models, name the column that tells them apart with {By}");
     let scorers: Vec<String> = request.scorer.iter().cloned().collect();
     let mut runs = Vec::new();
     for named in &request.from {
@@ -166,14 +162,8 @@ fn read_runs(
         };
         let reader = Reader::new(analysis, &run_request, &path);
         for mut run in reader.runs(diagnostics)? {
-            if run.table().is_some() {
-                let mut scores = std::mem::take(&mut run.scores);
-                let cells =
-                    CellContext::of_run(&run, request.tables.unconvertible, analysis.registry(), false);
-                read::check(&mut scores, &errorbar_core::Plan::new(), cells)
-                    .map_err(|problem| problem.about(path.display()))?;
-                run.scores = scores;
-            }
+            let checked = run.check_cells(Plan::new(), request.tables.unconvertible, analysis.registry());
+            checked.map_err(|problem| problem.about(path.display()))?;
             runs.push(run);
         }
     }
@@ -197,10 +187,8 @@ fn check_samples(
             other.title()
         );
         let hint = text!(
-            "give runs of the same task; if the tasks have the same samples, add {}; {} plans for \
-                    different samples",
-            Opt::IgnoreTasks,
-            Opt::Unpaired
+            "give runs of the same task; if the tasks have the same samples, add {IgnoreTasks}; \
+             {Unpaired} plans for different samples"
         );
         return Err(Diagnostic::error(problem).about_option(Opt::From).hint(hint));
     }
@@ -229,12 +217,12 @@ fn check_options(request: &PilotRequest, spread: &SpreadRequest) -> Result<(), D
         (Opt::P01, spread.p01.is_some()),
     ];
     if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
-        let problem = text!("{} and {} both give how scores vary", option, Opt::From);
-        return Err(Diagnostic::error(problem).hint(text!("omit {} or {}", option, Opt::From)));
+        let problem = text!("{} and {From} both give how scores vary", option);
+        return Err(Diagnostic::error(problem).hint(text!("omit {} or {From}", option)));
     }
     if spread.design_effect.is_some() && !request.clusters.is_empty() {
-        let problem = text!("{} and {} both give what clusters do", Opt::DesignEffect, Opt::Cluster);
-        return Err(Diagnostic::error(problem).hint(text!("omit {} or {}", Opt::DesignEffect, Opt::Cluster)));
+        let problem = text!("{DesignEffect} and {Cluster} both give what clusters do");
+        return Err(Diagnostic::error(problem).hint(text!("omit {DesignEffect} or {Cluster}")));
     }
     Ok(())
 }
@@ -250,7 +238,7 @@ fn scorer(run: &Run, named: Option<&str>) -> Result<String, Diagnostic> {
         (None, several) => {
             let problem = format!("there are scores by {}", several.join(", "));
             let first = several.first().map_or("", String::as_str);
-            let hint = text!("choose one with {}, such as {}", Opt::Scorer, Opt::Scorer.set(first));
+            let hint = text!("choose one with {Scorer}, such as {}", Opt::Scorer.set(first));
             Err(Diagnostic::error(problem).about(run.title()).hint(hint))
         }
     }
@@ -260,11 +248,9 @@ fn scorer(run: &Run, named: Option<&str>) -> Result<String, Diagnostic> {
 fn from_error(error: &PowerError, base: &Run, request: &PilotRequest) -> Diagnostic {
     let PowerError::Scores(error) = error else { return Diagnostic::from(error.clone()) };
     let mut error = error.clone();
-    if let errorbar_core::Error::MissingKey { known, .. } = &mut error
-        && let Some(table) = base.table()
-    {
-        *known = table.keys.iter().take(12).cloned().collect();
+    if let Some(table) = base.table() {
+        error.name_metadata_keys(table.keys.iter().map(String::as_str));
     }
-    let hint = hints::core::cluster_hint(&error, &request.clusters).or_else(|| hints::core::hint(&error));
+    let hint = hints::figure_hint(&error, &request.clusters);
     Diagnostic::error(error.to_string()).hint_if(hint)
 }

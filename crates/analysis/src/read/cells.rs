@@ -18,12 +18,12 @@ use errorbar_table::{NoScore, NoScores, ScoreTable, ScoreWord, TableLocation};
 use super::conversions::{conversions_of_metrics, conversions_of_reducer, metrics_of};
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use crate::hints::table as hints;
-use crate::number::{counted, short};
-use crate::opt::Opt;
 use crate::request::UnconvertiblePolicy;
 use crate::run::Run;
 use crate::text;
+use crate::text::Opt;
 use crate::text::Text;
+use crate::text::{counted, short};
 
 /// The number of distinct values that an error lists.
 const VALUES_LISTED: usize = 5;
@@ -38,16 +38,16 @@ const NULL: &str = "null";
 
 /// How cells that are no scores are treated, and what a message about them needs.
 #[derive(Clone, Copy)]
-pub(crate) struct CellContext<'a> {
-    pub(crate) mode: UnconvertiblePolicy,
-    pub(crate) registry: &'a Registry,
-    pub(crate) path: &'a Path,
+struct CellContext<'a> {
+    mode: UnconvertiblePolicy,
+    registry: &'a Registry,
+    path: &'a Path,
     /// The cells that are scores.
-    pub(crate) words: &'a [ScoreWord],
+    words: &'a [ScoreWord],
     /// Whether rows have no order, so that their numbers mean nothing.
-    pub(crate) is_unordered: bool,
+    is_unordered: bool,
     /// Whether the command has `--no-reduce`.
-    pub(crate) has_no_reduce: bool,
+    has_no_reduce: bool,
 }
 
 /// Gives the cells of tables their meaning.
@@ -105,23 +105,62 @@ fn why(reason: NoScore, table: &ScoreTable) -> String {
     }
 }
 
-impl<'a> CellContext<'a> {
-    /// Of the cells of a run.
-    pub(crate) fn of_run(
-        run: &'a Run,
+impl Run {
+    /// The results of a table by its plan; cells that are no scores are treated as `mode` says.
+    pub(crate) fn compute(
+        &mut self,
         mode: UnconvertiblePolicy,
-        registry: &'a Registry,
+        registry: &Registry,
         has_no_reduce: bool,
-    ) -> Self {
-        let table = run.table();
-        CellContext {
+    ) -> Result<Results, Diagnostic> {
+        let plan = self.plan.clone();
+        self.compute_by(&plan, mode, registry, has_no_reduce)
+    }
+
+    /// Checks that the cells of a table are scores, for figures that read them as numbers; those that are not are treated as
+    /// `mode` says.
+    pub(crate) fn check_cells(
+        &mut self,
+        mut plan: Plan,
+        mode: UnconvertiblePolicy,
+        registry: &Registry,
+    ) -> Result<(), Diagnostic> {
+        if self.table().is_none() {
+            return Ok(());
+        }
+        let columns = &self.scores;
+        for scorer in columns.scorer_names() {
+            let mut scores = (0..columns.len()).filter_map(|row| columns.score(row, scorer));
+            let first = scores.find(|score| !matches!(score.value, Value::Unscored));
+            let metrics = match first.map(|score| score.value) {
+                Some(Value::Map(_)) => metrics![{"*": [mean()]}],
+                _ => metrics![mean()],
+            };
+            plan.default_metrics.insert(scorer.to_owned(), metrics);
+        }
+        self.compute_by(&plan, mode, registry, false).map(drop)
+    }
+
+    fn compute_by(
+        &mut self,
+        plan: &Plan,
+        mode: UnconvertiblePolicy,
+        registry: &Registry,
+        has_no_reduce: bool,
+    ) -> Result<Results, Diagnostic> {
+        let mut columns = std::mem::take(&mut self.scores);
+        let table = self.table();
+        let cells = CellContext {
             mode,
             registry,
-            path: &run.identity.path,
+            path: &self.identity.path,
             words: table.map(|table| table.words.as_slice()).unwrap_or_default(),
             is_unordered: table.is_some_and(|table| table.is_unordered),
             has_no_reduce,
-        }
+        };
+        let computed = compute(&mut columns, plan, cells);
+        self.scores = columns;
+        computed
     }
 }
 
@@ -150,31 +189,8 @@ pub(crate) fn choose_means(plan: &mut Plan, columns: &ScoreColumns) {
     }
 }
 
-/// Checks that cells are scores, for figures that read them as numbers; those that are not are treated as `mode` says.
-pub(crate) fn check(
-    columns: &mut ScoreColumns,
-    plan: &Plan,
-    cells: CellContext<'_>,
-) -> Result<(), Diagnostic> {
-    let mut plan = plan.clone();
-    for scorer in columns.scorer_names() {
-        let mut scores = (0..columns.len()).filter_map(|row| columns.score(row, scorer));
-        let first = scores.find(|score| !matches!(score.value, Value::Unscored));
-        let metrics = match first.map(|score| score.value) {
-            Some(Value::Map(_)) => metrics![{"*": [mean()]}],
-            _ => metrics![mean()],
-        };
-        plan.default_metrics.insert(scorer.to_owned(), metrics);
-    }
-    compute(columns, &plan, cells).map(drop)
-}
-
 /// The results of the table in a file, unless there are cells that are no scores.
-pub(crate) fn compute(
-    columns: &mut ScoreColumns,
-    plan: &Plan,
-    cells: CellContext<'_>,
-) -> Result<Results, Diagnostic> {
+fn compute(columns: &mut ScoreColumns, plan: &Plan, cells: CellContext<'_>) -> Result<Results, Diagnostic> {
     let CellContext { mode, registry, .. } = cells;
     if let Some((reducer, highest)) = plan.beyond_threshold(columns) {
         return Err(beyond_threshold_problem(reducer.as_ref(), highest, Diagnostic::error));
@@ -479,12 +495,8 @@ fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -
             "write NaN in place of null for what could not be scored".into()
         }
         [one, ..] if one.are_labels => {
-            let or_none = if cells.has_no_reduce { text!(" or {}", Opt::NoReduce) } else { Text::default() };
-            text!(
-                "they are labels, and the reducer reads numbers: add {}{}",
-                Opt::Reducer.set("mode"),
-                or_none
-            )
+            let or_none = if cells.has_no_reduce { text!(" or {NoReduce}") } else { Text::default() };
+            text!("they are labels, and the reducer reads numbers: add {Reducer=mode}{}", or_none)
         }
         [one, ..] if one.has_lists => hints::LISTS.into(),
         [one, ..] if one.are_nested => hints::map_hint(),
@@ -504,14 +516,9 @@ fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -
         [] => Text::default(),
     };
     let hint = match found.iter().any(|one| one.are_parts) {
-        true => text!("{}; or {} counts them as 0", meaning, Opt::Unconvertible.set("zero")),
+        true => text!("{}; or {Unconvertible=zero} counts them as 0", meaning),
         false => {
-            text!(
-                "{}; or {} skips them, {} counts them as 0",
-                meaning,
-                Opt::Unconvertible.set("missing"),
-                Opt::Unconvertible.set("zero")
-            )
+            text!("{}; or {Unconvertible=missing} skips them, {Unconvertible=zero} counts them as 0", meaning)
         }
     };
     table_error(problem, found.first().and_then(first)).hint(hint)

@@ -12,9 +12,9 @@ use errorbar_table::{NoScorePolicy, ScoreTable, TableOptions, read_tables};
 
 use super::cells::choose_metrics;
 use crate::diagnostic::Diagnostic;
-use crate::number::significant;
-use crate::opt::Opt;
 use crate::text;
+use crate::text::Opt;
+use crate::text::significant;
 
 /// The largest table whose other columns are read: some 40,000 rows, which took 30 to 70 ms.
 const MAX_TABLE: u64 = 2 << 20;

@@ -6,49 +6,20 @@ use std::sync::Arc;
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, Raters, Results, ScoreParts};
 use errorbar_log::eval::{
-    EditedScore, EvalInfo, EvalLog, Header, LogError, LogScores, ReducerConversion, SampleFields,
-    ScoreOptions, Status, StoppedEarly, plan_from_header, self_graded,
+    EvalInfo, EvalLog, Header, LogError, LogScores, ReducerConversion, SampleFields, ScoreOptions, Status,
+    StoppedEarly, plan_from_header, self_graded,
 };
 
-use super::{CONFIDENCE, cells, clusters};
+use super::{CONFIDENCE, RunRequest, cells, clusters};
 use crate::Analysis;
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 use crate::hints;
-use crate::opt::Opt;
 use crate::report::{PartialRun, Report, StoppedRun};
-use crate::request::PlanChanges;
 use crate::run::{Identity, LogSource, Provenance, Run, only_scorers};
 use crate::text;
 
 /// The number of skipped samples that are reported one by one.
 const SKIPPED_SHOWN: usize = 10;
-
-/// What to read of a log, besides what its plan needs.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LogRequest<'a> {
-    /// Only these scorers; all if empty.
-    pub scorers: &'a [String],
-    /// Skip samples that cannot be read.
-    pub skip_bad_samples: bool,
-    /// Whether reduced scores are to be recorded, which have all parts of a score.
-    pub records_scores: bool,
-    /// A score that is read in place of the recorded one.
-    pub edited: Option<&'a EditedScore>,
-    /// Whether all metadata of a small log is read, for hints.
-    pub reads_metadata: bool,
-    /// Keys of metadata to read, besides those that the plan needs.
-    pub keys: &'a [String],
-    /// Whether the metadata of scores is read, though the plan does not need it.
-    pub score_metadata: bool,
-    /// Whether digests of what samples ask are read.
-    pub digests: bool,
-    /// Whether the numbers of choices are read.
-    pub choices: bool,
-    /// Whether the recorded figures are taken where there are no samples.
-    pub takes_recorded: bool,
-    /// Whether a log with neither samples nor figures is a negative answer, and not an error.
-    pub takes_nothing: bool,
-}
 
 /// Reads the scores of a log for the plan that it records, with what is asked for; only what that plan needs is read.
 ///
@@ -56,30 +27,41 @@ pub struct LogRequest<'a> {
 /// A log that cannot be read, and scorers that it does not have.
 pub fn read_log(
     log: Arc<EvalLog>,
-    request: &LogRequest<'_>,
-    changes: &PlanChanges,
+    request: &RunRequest<'_>,
     analysis: &Analysis<'_>,
 ) -> Result<Run, Diagnostics> {
+    read_log_with(log, request, false, analysis)
+}
+
+/// The same, with all metadata of a small log, for hints.
+pub(super) fn read_log_with(
+    log: Arc<EvalLog>,
+    request: &RunRequest<'_>,
+    has_hints: bool,
+    analysis: &Analysis<'_>,
+) -> Result<Run, Diagnostics> {
+    let changes = request.changes;
     let header = log.header()?;
     let (plan, mut left_out) =
         plan_from_header(&header, analysis.registry()).map_err(|error| error.at(log.path()))?;
-    let mut plan = only_scorers(changes.apply(plan), request.scorers);
+    let mut plan = only_scorers(changes.apply(plan), request.scorers_read());
     if changes.metrics.is_some() {
         // The metrics of the log are replaced, so it does not matter if they cannot be built.
         left_out.retain(|warning| warning.is_of_errors());
     }
-    let parts = match (request.records_scores, request.score_metadata) {
-        (true, _) => ScoreParts::All,
-        (false, true) => plan.score_parts().max(ScoreParts::Metadata),
-        (false, false) => plan.score_parts(),
+    let parts = match request.all_parts {
+        true => ScoreParts::All,
+        false if request.confidence && has_scored_confidence(&log) => {
+            plan.score_parts().max(ScoreParts::Metadata)
+        }
+        false => plan.score_parts(),
     };
     let raters = plan.raters();
-    let keys = plan.metadata_keys().and(MetadataKeys::Only(request.keys.to_vec()));
+    let more_keys = MetadataKeys::Only(request.keys(request.split));
+    let keys = plan.metadata_keys().and(more_keys.clone());
     // If hints make it fail, there are none; and no sample is skipped for them.
-    let reads_metadata = request.reads_metadata && !request.skip_bad_samples;
-    let with_metadata = reads_metadata.then(|| {
-        let keys = clusters::keys_of_log(log.path(), &plan);
-        let keys = keys.and(MetadataKeys::Only(request.keys.to_vec()));
+    let with_metadata = (has_hints && !request.skip_bad_samples).then(|| {
+        let keys = clusters::keys_of_log(log.path(), &plan).and(more_keys);
         read_log_scores(&log, &header, keys, parts, request, &raters, analysis).ok()
     });
     let scores = match with_metadata.flatten() {
@@ -90,7 +72,7 @@ pub fn read_log(
     let conversions = ReducerConversion::find(&log, &header, &plan, &columns)?;
     left_out.extend(ReducerConversion::undefine(conversions, &header, &mut plan, &columns));
     let recorded = match columns.is_empty() && request.takes_recorded {
-        true => Some(recorded_figures(&log, &header, request, changes)?),
+        true => Some(recorded_figures(&log, &header, request)?),
         false => None,
     };
     if recorded.is_some() {
@@ -133,21 +115,21 @@ pub(crate) fn read_log_scores(
     header: &Header,
     keys: MetadataKeys,
     parts: ScoreParts,
-    request: &LogRequest<'_>,
+    request: &RunRequest<'_>,
     raters: &Raters,
     analysis: &Analysis<'_>,
 ) -> Result<LogScores, Diagnostics> {
-    let progress = analysis.progress();
+    let progress = analysis.progress;
     progress.expect(log.sample_count());
     let tick = |_| progress.step();
-    let mut scorers = request.scorers.to_vec();
+    let mut scorers = request.scorers_read().to_vec();
     if !scorers.is_empty() {
         scorers.extend(raters.scorers().map(str::to_owned));
     }
     let mut options = ScoreOptions::new(keys)
         .score_parts(parts)
         .skip_bad_samples(request.skip_bad_samples)
-        .digests(request.digests)
+        .digests(request.questions && request.split.is_none())
         .choices(request.choices)
         .only_scorers(&scorers);
     if progress.is_shown() {
@@ -157,7 +139,7 @@ pub(crate) fn read_log_scores(
         options = options.edited(edited);
     }
     let scores = log.scores(header, &options)?;
-    if let Some(name) = request.scorers.iter().find(|name| !scores.scorers.contains(name)) {
+    if let Some(name) = request.scorers_read().iter().find(|name| !scores.scorers.contains(name)) {
         return Err(unknown_scorer(name, &scores.scorers).about(log.path().display()).into());
     }
     Ok(scores)
@@ -183,20 +165,14 @@ pub(super) fn no_samples(log: &EvalLog, header: &Header, takes_nothing: bool) ->
 ///
 /// # Errors
 /// A log without figures, and options that would compute other ones.
-fn recorded_figures(
-    log: &EvalLog,
-    header: &Header,
-    request: &LogRequest<'_>,
-    changes: &PlanChanges,
-) -> Result<Results, Diagnostic> {
-    let scorers = request.scorers;
+fn recorded_figures(log: &EvalLog, header: &Header, request: &RunRequest<'_>) -> Result<Results, Diagnostic> {
+    let (scorers, changes) = (request.scorers_read(), request.changes);
     let about = |problem: Diagnostic| problem.about(log.path().display());
     let recorded = header.recorded_figures();
     let mut results = recorded.ok_or_else(|| no_samples(log, header, request.takes_nothing))?;
     if changes.metrics.is_some() || changes.reducers.is_some() || changes.errors.is_given() {
         let problem = "the log has no samples: there are its recorded figures, and no others";
-        let hint =
-            text!("leave out {}, {} and the options for errors and intervals", Opt::Metric, Opt::Reducer);
+        let hint = text!("leave out {Metric}, {Reducer} and the options for errors and intervals");
         return Err(about(Diagnostic::error(problem).of_kind(DiagnosticKind::Log).hint(hint)));
     }
     let known: Vec<String> = results.scores.iter().map(|score| score.scorer.clone()).collect();
@@ -210,32 +186,29 @@ fn recorded_figures(
 impl Run {
     /// What people should know about a log before they read its figures.
     pub fn warnings(&self) -> Diagnostics {
-        warnings(self)
+        let Some(source) = self.log() else { return Diagnostics::default() };
+        let path = source.log.path();
+        let of_log = |text: String| Diagnostic::warning(text).about(path.display());
+        let left_out = source
+            .left_out
+            .iter()
+            .map(|warning| of_log(warning.to_string()).hint_if(hints::warning_hint(warning)));
+        let ratings = self.plan.beyond_threshold(&self.scores).map(|(reducer, highest)| {
+            cells::beyond_threshold_problem(reducer.as_ref(), highest, Diagnostic::warning)
+                .about(path.display())
+        });
+        let below = cells::below_threshold_problem(&self.plan, &self.scores);
+        let ratings = ratings.or_else(|| below.map(|problem| problem.about(path.display())));
+        let recovered = source.log.was_recovered().then(|| recovered(path));
+        let skipped = &source.skipped;
+        let count = (!skipped.is_empty()).then(|| {
+            let (skipped, all) = (skipped.len(), source.log.sample_count());
+            of_log(format!("{skipped} of {all} samples could not be read and were skipped"))
+        });
+        let of_sample = |error: &LogError| Diagnostic::warning(format!("{error} (skipped)"));
+        let samples = skipped.iter().take(SKIPPED_SHOWN).map(of_sample);
+        left_out.chain(ratings).chain(recovered).chain(samples).chain(count).collect()
     }
-}
-
-fn warnings(run: &Run) -> Diagnostics {
-    let Some(source) = run.log() else { return Diagnostics::default() };
-    let path = source.log.path();
-    let of_log = |text: String| Diagnostic::warning(text).about(path.display());
-    let left_out = source
-        .left_out
-        .iter()
-        .map(|warning| of_log(warning.to_string()).hint_if(hints::log::warning_hint(warning)));
-    let ratings = run.plan.beyond_threshold(&run.scores).map(|(reducer, highest)| {
-        cells::beyond_threshold_problem(reducer.as_ref(), highest, Diagnostic::warning).about(path.display())
-    });
-    let below = cells::below_threshold_problem(&run.plan, &run.scores);
-    let ratings = ratings.or_else(|| below.map(|problem| problem.about(path.display())));
-    let recovered = source.log.was_recovered().then(|| recovered(path));
-    let skipped = &source.skipped;
-    let count = (!skipped.is_empty()).then(|| {
-        let (skipped, all) = (skipped.len(), source.log.sample_count());
-        of_log(format!("{skipped} of {all} samples could not be read and were skipped"))
-    });
-    let of_sample = |error: &LogError| Diagnostic::warning(format!("{error} (skipped)"));
-    let samples = skipped.iter().take(SKIPPED_SHOWN).map(of_sample);
-    left_out.chain(ratings).chain(recovered).chain(samples).chain(count).collect()
 }
 
 /// The warning that a log was read without its directory, which is written last.

@@ -13,28 +13,27 @@ use std::sync::Arc;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, ScoreColumns, ScoreParts};
+use errorbar_log::eval::EditedScore;
 use errorbar_table::{MemoryTables, ScoreTable, TableErrorKind, TableMapping, TableOptions, read_tables};
 
 pub use self::cells::beyond_threshold_problem;
 pub(crate) use self::cells::{
-    CellContext, below_threshold_problem, check, choose_means, choose_metrics, compute, give_meaning,
-    refuse_empty,
+    below_threshold_problem, choose_means, choose_metrics, give_meaning, refuse_empty,
 };
 pub use self::clusters::of_run as unused_cluster_of_run;
 pub(crate) use self::log::read_log_scores;
 pub use self::log::{
-    LogRequest, early_stop, has_scored_confidence, partial_run, read_log, recovered, status_of_unfinished,
-    unknown_scorer,
+    early_stop, has_scored_confidence, partial_run, read_log, recovered, status_of_unfinished, unknown_scorer,
 };
 use crate::Analysis;
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Outcome};
-use crate::opt::Opt;
 use crate::request::errors::check_clusters;
 use crate::request::{PlanChanges, ReadRequest, TableRequest, UnconvertiblePolicy};
 use crate::run::{Identity, Provenance, QUESTION, Run};
 use crate::source::handles::time_in_name;
 use crate::source::{self, InputFiles};
 use crate::text;
+use crate::text::Opt;
 use crate::text::Text;
 
 /// The usual metadata key of the confidence of answers.
@@ -79,6 +78,8 @@ pub struct RunRequest<'a> {
     pub takes_recorded: bool,
     /// Whether a log with neither samples nor figures is a negative answer, and not an error.
     pub takes_nothing: bool,
+    /// A score of a log that is read in place of the recorded one.
+    pub edited: Option<&'a EditedScore>,
     /// What to do about rows that repeat, where the column of runs is not named.
     pub repeated_hint: Option<&'a Text>,
 }
@@ -104,8 +105,15 @@ impl<'a> RunRequest<'a> {
             takes_unscored: true,
             takes_recorded: false,
             takes_nothing: false,
+            edited: None,
             repeated_hint: None,
         }
+    }
+
+    /// The metadata keys to read besides those that the plan needs.
+    fn keys(&self, split: Option<&str>) -> Vec<String> {
+        let keys = split.into_iter().chain(self.groups.0.iter().map(String::as_str));
+        keys.chain(self.confidence.then_some(CONFIDENCE)).map(str::to_owned).collect()
     }
 
     /// The scorers to read; all if there is none.
@@ -183,7 +191,7 @@ impl Files {
         let first = self.input.files.first().filter(|_| request.groups.0.is_empty()).cloned();
         let (runs, diagnostics) = self.input.map(|path, warnings| {
             let argument = self.arguments.get(path).cloned().unwrap_or_default();
-            let reader = Reader::new(analysis, request, path).called(argument).reports_end();
+            let reader = Reader { argument, reports_end: true, ..Reader::new(analysis, request, path) };
             reader.hints(first.as_deref() == Some(path)).runs(warnings)
         });
         match diagnostics.outcome() {
@@ -265,19 +273,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The same with what the user calls it.
-    pub(crate) fn called(self, argument: String) -> Self {
-        Reader { argument, ..self }
-    }
-
     /// The same with hints about its metadata, if hints are wanted at all.
     pub(crate) fn hints(self, has_hints: bool) -> Self {
-        Reader { has_hints: has_hints && self.analysis.has_hints(), ..self }
-    }
-
-    /// The same, with a warning of a run that did not reach its end.
-    fn reports_end(self) -> Self {
-        Reader { reports_end: true, ..self }
+        Reader { has_hints: has_hints && self.analysis.has_hints, ..self }
     }
 
     /// Whether it is a log.
@@ -300,23 +298,7 @@ impl<'a> Reader<'a> {
     fn runs_of_log(&self, warnings: &mut Diagnostics) -> Result<Vec<Run>, Diagnostics> {
         let request = self.request;
         let log = Arc::new(request.read.open(self.path)?);
-        let mut keys: Vec<String> =
-            request.split.map(str::to_owned).into_iter().chain(request.groups.0.to_vec()).collect();
-        keys.extend(request.confidence.then(|| CONFIDENCE.to_owned()));
-        let wanted = LogRequest {
-            score_metadata: request.confidence && has_scored_confidence(&log),
-            scorers: request.scorers_read(),
-            skip_bad_samples: request.skip_bad_samples,
-            records_scores: request.all_parts,
-            keys: &keys,
-            digests: request.questions && request.split.is_none(),
-            choices: request.choices,
-            takes_recorded: request.takes_recorded,
-            takes_nothing: request.takes_nothing,
-            reads_metadata: self.has_hints,
-            ..LogRequest::default()
-        };
-        let mut run = read_log(log, &wanted, request.changes, self.analysis)?;
+        let mut run = log::read_log_with(log, request, self.has_hints, self.analysis)?;
         run.identity.argument.clone_from(&self.argument);
         check_clusters(&run.plan).map_err(|problem| self.about(problem))?;
         if let Some(source) = run.log().filter(|source| run.scores.is_empty() && source.recorded.is_none()) {
@@ -362,11 +344,10 @@ impl<'a> Reader<'a> {
     fn runs_of_table(&self, warnings: &mut Diagnostics) -> Result<Vec<Run>, Diagnostic> {
         let request = self.request;
         let plan = request.changes.plan_of_table().map_err(|problem| self.about(problem))?;
-        let mut keys: Vec<String> = request.groups.0.to_vec();
+        let mut keys = request.keys(None);
         if request.questions || request.answers {
             keys.extend(QUESTION.map(str::to_owned));
         }
-        keys.extend(request.confidence.then(|| CONFIDENCE.to_owned()));
         // What the parts of a table are is the verb's own option.
         let mapping = request.tables.mapping(request.split)?;
         let options = request
@@ -382,11 +363,7 @@ impl<'a> Reader<'a> {
         }
         if request.needs_ids && tables.iter().any(|table| table.has_synthetic_ids) {
             let problem = "no column identifies the samples, so those of the two sides cannot be paired";
-            let hint = text!(
-                "name the column with {}, or compare without pairs with {}",
-                Opt::IdColumn,
-                Opt::Unpaired
-            );
+            let hint = text!("name the column with {IdColumn}, or compare without pairs with {Unpaired}");
             return Err(self.about(Diagnostic::error(problem).hint(hint)));
         }
         if let Some(table) = tables.first() {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{as_text, one_or_many, optional_list};
 use crate::diagnostic::Diagnostic;
-use crate::opt::Opt;
 use crate::text;
+use crate::text::Opt;
 use crate::text::Text;
 
 /// How errors and intervals are computed. What is left open is that of the task or the log.
@@ -138,7 +138,7 @@ impl ErrorRequest {
             (
                 Opt::Cluster,
                 of(|plan, all| plan.cluster.clone_from(&all.cluster)),
-                Some(text!("give {} once, or twice with two keys", Opt::Cluster)),
+                Some(text!("give {Cluster} once, or twice with two keys")),
             ),
             (Opt::Range, of(|plan, all| plan.range = all.range), Some(range_hint())),
             (Opt::Level, of(|plan, all| plan.level = all.level), None),
@@ -149,8 +149,8 @@ impl ErrorRequest {
             checked.map_err(|problem| Diagnostic::error(problem).about_option(option).hint_if(hint))?;
         }
         self.plan().check().map_err(|problem| {
-            let hint = text!("omit {} or {}", Opt::Cluster, Opt::Errors);
-            Diagnostic::error(problem).about_use(Opt::Errors.set("iid")).hint(hint)
+            let hint = text!("omit {Cluster} or {Errors}");
+            Diagnostic::error(problem).about_option(Opt::Errors.set("iid")).hint(hint)
         })
     }
 
@@ -195,7 +195,7 @@ impl ErrorRequest {
 }
 
 fn range_hint() -> Text {
-    text!("write {}, such as {}", Opt::Range.set_all(["LO", "HI"]), Opt::Range.set_all(["0", "10"]))
+    text!("write {Range=LO HI}, such as {Range=0 10}")
 }
 
 /// Checks that a method for clustered samples has a key to cluster by.
@@ -205,11 +205,7 @@ fn range_hint() -> Text {
 pub fn check_clusters(plan: &Plan) -> Result<(), Diagnostic> {
     let Some(method) = plan.method_without_clusters() else { return Ok(()) };
     let problem = format!("{method} is for clustered samples, and there is no key to cluster by");
-    Err(Diagnostic::error(problem).hint(text!(
-        "name the metadata key with {}, or omit {}",
-        Opt::Cluster.set("KEY"),
-        Opt::Errors
-    )))
+    Err(Diagnostic::error(problem).hint(text!("name the metadata key with {Cluster=KEY}, or omit {Errors}")))
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ErrorRequest;
 use crate::diagnostic::{Diagnostic, Outcome};
-use crate::opt::Opt;
 use crate::text;
+use crate::text::Opt;
 use crate::text::Text;
 
 /// What the difference must show, else the answer is negative.
@@ -100,13 +100,12 @@ impl GateRequest {
             return match needs.into_iter().find(|(_, is_given)| *is_given) {
                 Some((option, _)) => {
                     Err(Diagnostic::error(text!("{} is about a gate, and there is none", option))
-                        .hint(text!("add one, such as {}", Opt::FailIfWorse)))
+                        .hint(text!("add one, such as {FailIfWorse}")))
                 }
                 None => Ok(()),
             };
         };
-        gate.check(self.alpha())
-            .map_err(|error| Diagnostic::error(error.to_string()).hint(self.example()))?;
+        gate.check(self.alpha()).map_err(|problem| Diagnostic::error(problem).hint(self.example()))?;
         let level = Gate::level(self.alpha());
         if let Some(given) = errors.level.filter(|given| (given - level).abs() > 1e-9) {
             let (alpha, level) = (rounded(self.alpha()), rounded(level));
@@ -117,11 +116,11 @@ impl GateRequest {
                 alpha
             );
             let same = Opt::Alpha.set(rounded((1.0 - given) / 2.0));
-            return Err(Diagnostic::error(problem).hint(text!("omit {}, or give {}", Opt::Level, same)));
+            return Err(Diagnostic::error(problem).hint(text!("omit {Level}, or give {}", same)));
         }
         if errors.side.is_some_and(|side| side != IntervalSide::TwoSided) {
             let problem = "a gate reads both ends of the interval: each is a bound at α";
-            return Err(Diagnostic::error(problem).about_option(Opt::Side).hint(text!("omit {}", Opt::Side)));
+            return Err(Diagnostic::error(problem).about_option(Opt::Side).hint(text!("omit {Side}")));
         }
         Ok(())
     }
@@ -129,13 +128,11 @@ impl GateRequest {
     /// What a number of the gate looks like.
     fn example(&self) -> Text {
         match self.gate() {
-            Some(Gate::Equivalent(_)) => text!("such as {}", Opt::Equivalent.number(0.02)),
-            Some(Gate::MinDifference(_)) => text!(
-                "such as {}; that it is not worse by more is {}",
-                Opt::MinDifference.number(0.01),
-                Opt::Margin.number(0.01)
-            ),
-            _ => text!("such as {} and {}", Opt::Margin.number(0.02), Opt::Alpha.number(0.05)),
+            Some(Gate::Equivalent(_)) => text!("such as {Equivalent=0.02}"),
+            Some(Gate::MinDifference(_)) => {
+                text!("such as {MinDifference=0.01}; that it is not worse by more is {Margin=0.01}")
+            }
+            _ => text!("such as {Margin=0.02} and {Alpha=0.05}"),
         }
     }
 

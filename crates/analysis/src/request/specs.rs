@@ -10,8 +10,8 @@ use errorbar_log::inspect::scorer_metrics;
 use super::errors::check_clusters;
 use super::{ErrorRequest, GateRequest};
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Snippet, all};
-use crate::opt::Opt;
 use crate::text;
+use crate::text::Opt;
 use crate::text::Text;
 
 /// What is asked for in place of what a task or a log records, and of the defaults of a table.

@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{ByteSize, OneOrMany, one_or_many};
 use crate::diagnostic::Diagnostic;
-use crate::opt::Opt;
 use crate::text;
+use crate::text::Opt;
 use crate::text::Text;
 
 /// What to do with cells that are no scores.
@@ -247,7 +247,7 @@ impl TableRequest {
             let problem = "the file exists, and says something else";
             return Err(Diagnostic::error(problem)
                 .about(path.display())
-                .hint(text!("choose another name for {}, or remove the file", Opt::SaveMapping)));
+                .hint(text!("choose another name for {SaveMapping}, or remove the file")));
         }
         mapping.write(path)?;
         Ok(Some(Diagnostic::note(format!("how the table is read is in {}", path.display()))))
@@ -303,16 +303,16 @@ fn has_other_content(path: &Path, content: &str) -> bool {
 /// What to do about a mapping.
 fn hint(problem: &MappingProblem) -> Text {
     match problem {
-        MappingProblem::Read(_) => text!("check the path; {} writes such a file", Opt::SaveMapping),
+        MappingProblem::Read(_) => text!("check the path; {SaveMapping} writes such a file"),
         MappingProblem::Write(_) => "choose a location that you may write to".into(),
         MappingProblem::UnknownKey { nearest: Some(nearest), .. } => {
             format!("did you mean `{nearest}`?").into()
         }
         MappingProblem::ScaleAndNames => "remove `scale`, or `correct` and `incorrect`".into(),
         MappingProblem::NamedTwice(_) => {
-            text!("name each cell once, with {} or with {}", Opt::Correct, Opt::Incorrect)
+            text!("name each cell once, with {Correct} or with {Incorrect}")
         }
-        _ => text!("{} writes such a file, with the keys that there are", Opt::SaveMapping),
+        _ => text!("{SaveMapping} writes such a file, with the keys that there are"),
     }
 }
 

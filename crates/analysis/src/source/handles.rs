@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::{InputFiles, expand_folder};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::number::counted;
+use crate::text::counted;
 
 /// The variable that names the folder of logs.
 pub const LOG_DIR: &str = "ERRORBAR_LOG_DIR";

@@ -11,7 +11,7 @@ use glob::{MatchOptions, glob_with};
 use rayon::prelude::*;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::number::counted;
+use crate::text::counted;
 
 /// The files, and what could not be read on the way to them.
 #[derive(Debug, Default)]

@@ -137,7 +137,7 @@ impl CompareArgs {
         }
         if self.request.flips.is_some() && self.format().is_csv() {
             let problem = "CSV has a row for each comparison, and none for the samples that changed";
-            let hint = text!("--format json and the formats for people have them; or omit {}", Opt::Flips);
+            let hint = text!("--format json and the formats for people have them; or omit {Flips}");
             return Err(Diagnostic::error(problem).about_option(Opt::Flips).hint(hint));
         }
         self.junit.junit.as_deref().map_or(Ok(()), requirements::check_junit)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_analysis::{Analysis, Opt, TableRequest, text};
+use errorbar_analysis::{Analysis, TableRequest, text};
 use errorbar_core::Registry;
 use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
 use errorbar_table::{
@@ -45,7 +45,7 @@ impl ExplainArgs {
         let mut found: Vec<(PathBuf, TableExplanation)> = Vec::new();
         for path in files {
             if analysis.is_log(path) {
-                let problem = text!("{} is about tables, and this is an eval log", Opt::Explain);
+                let problem = text!("{Explain} is about tables, and this is an eval log");
                 diagnostics.push(
                     Diagnostic::error(problem)
                         .about(path.display())

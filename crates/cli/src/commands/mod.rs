@@ -226,8 +226,10 @@ mod tests {
     #[test]
     fn commands_have_the_options_that_messages_name() {
         fn flags(command: &clap::Command, found: &mut Vec<String>) {
-            let own = command.get_arguments().filter_map(|option| option.get_long());
-            found.extend(own.map(|long| format!("--{long}")));
+            for option in command.get_arguments() {
+                found.extend(option.get_long().map(|long| format!("--{long}")));
+                found.extend(option.get_short().map(|short| format!("-{short}")));
+            }
             command.get_subcommands().for_each(|verb| flags(verb, found));
         }
         let mut found = Vec::new();

@@ -196,14 +196,14 @@ fn check_pairs(sides: &[Side], all_pairs: bool, diagnostics: &mut Diagnostics) -
     let most = ComparisonOptions::MOST_PAIRED;
     for sides in sides.chunk_by(|a, b| a.task == b.task).filter(|sides| sides.len() > MOST_PAIRED) {
         if all_pairs && sides.len() > most {
-            return Err(ComparisonError::TooManySides { sides: sides.len(), most }.into());
+            return Err(ComparisonError::too_many_sides(sides.len(), most).into());
         }
         if let Some(first) = sides.first().filter(|_| !all_pairs) {
             let of = first.task.as_ref().map(|task| format!(" of task `{task}`")).unwrap_or_default();
             let text = format!("{} runs{of}: each is compared with {} alone", sides.len(), first.name);
             let hint = match sides.len() > most {
-                true => text!("{} compares every two of up to {} runs", Opt::AllPairs, most.to_string()),
-                false => text!("{} compares every two", Opt::AllPairs),
+                true => text!("{AllPairs} compares every two of up to {} runs", most.to_string()),
+                false => text!("{AllPairs} compares every two"),
             };
             diagnostics.push(Diagnostic::note(text).hint(hint));
         }
@@ -226,7 +226,7 @@ fn not_compared(sides: &[Side], options: &SideRequest<'_>, diagnostics: &mut Dia
         Some((first, rest)) => format!("{first}: {}", rest.lines().collect::<Vec<_>>().join("; ")),
         None => text.to_owned(),
     };
-    let hint = text!("give {} if the same id is the same sample nevertheless", Opt::TrustIds);
+    let hint = text!("give {TrustIds} if the same id is the same sample nevertheless");
     diagnostics.push(Diagnostic::warning(format!("the runs are not compared: {reason}")).hint(hint));
     Some(reason)
 }

@@ -121,7 +121,7 @@ impl Job<'_> {
         }
         check_clusters(&prepared.plan).map_err(about)?;
         notes.extend(prepared.warnings.iter().map(|warning| {
-            about(Diagnostic::warning(warning.to_string()).hint_if(hints::log::warning_hint(warning)))
+            about(Diagnostic::warning(warning.to_string()).hint_if(hints::warning_hint(warning)))
         }));
         let left_out = !prepared.warnings.is_empty();
 

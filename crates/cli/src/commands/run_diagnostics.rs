@@ -71,11 +71,11 @@ fn log_lost(error: &Error, finished: &FinishedRun, resume: &str) -> Diagnostic {
     match error {
         Error::Log(error) if matches!(error.kind(), LogErrorKind::Gone | LogErrorKind::Displaced) => {
             let problem = format!("after {done} of {total} samples: {error}");
-            Diagnostic::failure(problem).hint_if(hints::log::hint(error))
+            Diagnostic::failure(problem).hint_if(hints::log_hint(error))
         }
         error => {
             let advice = match error {
-                Error::Log(error) => hints::log::hint(error),
+                Error::Log(error) => hints::log_hint(error),
                 _ => None,
             };
             let advice = advice.map(|advice| format!("{advice}; ")).unwrap_or_default();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use errorbar_analysis::files::check_new;
-use errorbar_analysis::{InputFiles, Opt, ScoreRequest, WriteBack, expand, text};
+use errorbar_analysis::{InputFiles, ScoreRequest, WriteBack, expand, text};
 use errorbar_report::Report;
 
 use super::explain::ExplainArgs;
@@ -161,8 +161,9 @@ impl ScoreArgs {
 fn check_output(args: &ScoreArgs, files: &[PathBuf]) -> Result<(), Diagnostic> {
     let Some(output) = &args.output else { return Ok(()) };
     let [log] = files else {
-        return Err(Diagnostic::error(text!("{} is for one log", Opt::Output))
-            .hint(text!("give one log, or {}", Opt::Write)));
+        return Err(
+            Diagnostic::error(text!("{Output} is for one log")).hint(text!("give one log, or {Write}"))
+        );
     };
     let form = |path: &Path| path.extension().map(|extension| extension.to_ascii_lowercase());
     let Some(wanted) = form(log) else { return Ok(()) };

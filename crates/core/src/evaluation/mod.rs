@@ -239,17 +239,24 @@ impl Results {
     /// Names the metadata keys that there are, in errors about one that there is not: a reader that fetched only what the
     /// plan needs knows no others.
     pub fn name_metadata_keys<'k>(&mut self, keys: impl Iterator<Item = &'k str> + Clone) {
-        let listed = || keys.clone().take(KEYS_LISTED).map(str::to_owned).collect();
         for failure in self.scores.iter_mut().flat_map(|score| &mut score.failures) {
-            match &mut failure.error {
-                Error::MissingKey { known, .. } | Error::MissingConfidence { known, .. } => *known = listed(),
-                Error::UnknownRater { name, nearest: near, keys, .. } => {
-                    *keys = listed();
-                    let found = || nearest(name, keys.iter().map(String::as_str)).map(str::to_owned);
-                    *near = near.take().or_else(found);
-                }
-                _ => {}
+            failure.error.name_metadata_keys(keys.clone());
+        }
+    }
+}
+
+impl Error {
+    /// Names these metadata keys, if it is about one that is missing: there are more than were read.
+    pub fn name_metadata_keys<'k>(&mut self, keys: impl Iterator<Item = &'k str>) {
+        let listed = || keys.take(KEYS_LISTED).map(str::to_owned).collect();
+        match self {
+            Error::MissingKey { known, .. } | Error::MissingConfidence { known, .. } => *known = listed(),
+            Error::UnknownRater { name, nearest: near, keys, .. } => {
+                *keys = listed();
+                let found = || nearest(name, keys.iter().map(String::as_str)).map(str::to_owned);
+                *near = near.take().or_else(found);
             }
+            _ => {}
         }
     }
 }

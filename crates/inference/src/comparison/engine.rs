@@ -12,8 +12,7 @@ use super::{
     ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonWarning, Correction, recorded,
     several, tasks,
 };
-use crate::error::ComparisonError;
-use crate::error::Result;
+use crate::error::{ComparisonError, ComparisonErrorKind, Result};
 use errorbar_core::engine::SampleIndex;
 use errorbar_core::reducers::mean;
 use errorbar_stats::multiple::{benjamini_hochberg, holm};
@@ -26,8 +25,7 @@ pub(super) fn compare(
 ) -> Result<ComparisonReport> {
     let names = names(inputs)?;
     if options.all_pairs && names.len() > MOST_RANKED {
-        let (sides, most) = (names.len(), MOST_RANKED);
-        return Err(ComparisonError::TooManySides { sides, most }.into());
+        return Err(ComparisonError::too_many_sides(names.len(), MOST_RANKED).into());
     }
     let tasks = tasks_of(inputs);
     let mut report = ComparisonReport::new(names.iter().copied(), options.clone());
@@ -41,13 +39,13 @@ pub(super) fn compare(
         for (input, index) in of_task.into_iter().zip(&indices) {
             sides.push(Side::read(input, index, &mean, &mut numbers)?);
         }
-        let stopped = sides.iter().filter(|side| side.is_stopped());
-        report
-            .warnings
-            .extend(stopped.map(|side| ComparisonWarning::StoppedEarly { side: side.name.to_owned() }));
-        let recorded = sides.iter().filter(|side| side.recorded.is_some());
-        let warning = |side: &Side<'_>| ComparisonWarning::Recorded { side: side.name.to_owned() };
-        report.warnings.extend(recorded.map(warning));
+        let warning = |side: &Side<'_>, text| ComparisonWarning::other(format!("{} {text}", side.name));
+        let stopped = "was stopped early, and intervals and tests of differences do not allow for that";
+        let recorded = "has no samples: its recorded figures are compared, unpaired";
+        let of_stopped = sides.iter().filter(|side| side.is_stopped());
+        report.warnings.extend(of_stopped.map(|side| warning(side, stopped)));
+        let of_recorded = sides.iter().filter(|side| side.recorded.is_some());
+        report.warnings.extend(of_recorded.map(|side| warning(side, recorded)));
         let compared = pairs(&sides, &names, options.all_pairs).into_par_iter().map(|(base, other)| {
             let mut warnings = Vec::new();
             if base.recorded.is_some() || other.recorded.is_some() {
@@ -64,8 +62,11 @@ pub(super) fn compare(
         }
         sides.retain(|side| side.recorded.is_none());
         if sides.len() > MOST_RANKED && !options.unpaired {
-            let (sides, most) = (sides.len(), MOST_RANKED);
-            report.warnings.push(ComparisonWarning::NotRanked { sides, most });
+            report.warnings.push(ComparisonWarning::other(format!(
+                "the {} sides are not ranked: a ranking takes a test of every pair, and there is none of more than \
+                 {MOST_RANKED}",
+                sides.len()
+            )));
         } else if sides.len() > 2 && !options.unpaired {
             let of_task: Vec<&Side<'_>> = sides.iter().collect();
             let inputs = several::rank_inputs(&of_task, stream as u64);
@@ -96,16 +97,17 @@ fn names<'a>(inputs: &[ComparedScores<'a>]) -> Result<Vec<&'a str>, ComparisonEr
     let mut cells = HashSet::new();
     for input in inputs {
         if !cells.insert((input.name, input.task)) {
-            return Err(ComparisonError::SameName { name: input.name.to_owned() });
+            let text = format!("two sides are called {}", input.name);
+            return Err(ComparisonError::new(ComparisonErrorKind::SameName, text));
         }
     }
     let names: IndexSet<&str> = inputs.iter().map(|input| input.name).collect();
     let names: Vec<&str> = names.into_iter().collect();
-    match names.as_slice() {
-        [] => Err(ComparisonError::OneSide { side: "nothing".to_owned() }),
-        [only] => Err(ComparisonError::OneSide { side: (*only).to_owned() }),
-        _ => Ok(names),
+    if names.len() > 1 {
+        return Ok(names);
     }
+    let text = format!("there is nothing to compare {} with", names.first().unwrap_or(&"nothing"));
+    Err(ComparisonError::new(ComparisonErrorKind::OneSide, text))
 }
 
 /// The tasks, each once, in order.

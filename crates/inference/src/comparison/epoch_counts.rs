@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::ComparisonWarning;
-use super::pair::SidePair;
+use super::pair::{SidePair, depends, unequal_epochs};
 use super::pairing::Pairing;
 use super::side::{Block, Side};
 use crate::error::ComparisonError;
@@ -11,8 +11,8 @@ use crate::error::ComparisonError;
 /// One in so many epochs may lack its counterpart: what few of them change is far less than a difference of models.
 const ONE_IN: u64 = 10;
 
-/// Samples, and the key and the value of their group, if it is one.
-type NamedSamples = (Option<Box<(String, String)>>, Pairing);
+/// Samples, and which group they are, in words; empty for all.
+type NamedSamples = (String, Pairing);
 
 impl SidePair<'_> {
     /// Refuses sides whose samples have different numbers of scored epochs, be it in one group only: the reducer favors the
@@ -29,32 +29,30 @@ impl SidePair<'_> {
         let [base, other] = blocks;
         let all = Pairing::new(base, other, common);
         let in_groups = self.groups(base, &all, &[self.base, self.other]);
-        let (base, other) = self.names();
-        let reducer = blocks[0].reducer.clone().unwrap_or_default();
         let of_samples = |pairing: &Pairing| {
             let epochs = |sample: &u32| (*sample, blocks.map(|block| block.scored_epochs(*sample)));
             PairedEpochs::of(pairing.samples.iter().map(epochs))
         };
         let of_all = of_samples(&all);
-        let mut all_and_groups = std::iter::once((None, all)).chain(in_groups);
-        let unequal = all_and_groups.find_map(|(group, pairing)| {
+        let (of_base, of_other) = (self.base.name, self.other.name);
+        for (group, pairing) in std::iter::once((String::new(), all)).chain(in_groups) {
             let epochs = of_samples(&pairing);
-            epochs.example.filter(|_| !epochs.are_comparable()).map(|example| (group, epochs, example))
-        });
-        if let Some((group, PairedEpochs { pairs, unequal, .. }, (sample, [of_base, of_other]))) = unequal {
-            let example = Box::new((self.base.id(sample).to_owned(), of_base, of_other));
-            return Err(ComparisonError::UnequalEpochsOfPairs {
-                base,
-                other,
-                reducer,
-                group,
-                unequal,
-                pairs,
-                example,
-            });
+            if let Some((sample, [base_epochs, other_epochs])) =
+                epochs.example.filter(|_| !epochs.are_comparable())
+            {
+                let (PairedEpochs { pairs, unequal, .. }, sample) = (epochs, self.base.id(sample));
+                let text = format!(
+                    "{unequal} of {pairs} samples{group} have different numbers of scored epochs (sample {sample:?}: \
+                     {of_base} {base_epochs}, {of_other} {other_epochs})"
+                );
+                return Err(unequal_epochs(&text, base));
+            }
         }
         let PairedEpochs { pairs, unequal, .. } = of_all;
-        let warning = ComparisonWarning::UnequalEpochsOfPairs { base, other, reducer, unequal, pairs };
+        let warning = ComparisonWarning::other(format!(
+            "{unequal} of {pairs} samples have different numbers of scored epochs in {of_base} and {of_other}, and {}",
+            depends(base)
+        ));
         if unequal > 0 && !warnings.contains(&warning) {
             warnings.push(warning);
         }
@@ -71,19 +69,17 @@ impl SidePair<'_> {
                 let at = others.iter().position(|(name, _)| *name == group)?;
                 Some((group, pairing, others.swap_remove(at).1))
             });
-        for (group, of_base, of_other) in std::iter::once((None, of_base, of_other)).chain(in_groups) {
+        for (group, of_base, of_other) in std::iter::once((String::new(), of_base, of_other)).chain(in_groups)
+        {
             let [base_epochs, other_epochs] =
                 [(base, &of_base), (other, &of_other)].map(|(block, pairing)| mean_epochs(block, pairing));
             if !are_comparable_means([base_epochs, other_epochs]) {
-                let ((base, other), reducer) = (self.names(), base.reducer.clone().unwrap_or_default());
-                return Err(ComparisonError::UnequalMeanEpochs {
-                    base,
-                    other,
-                    reducer,
-                    group,
-                    base_epochs,
-                    other_epochs,
-                });
+                let (of_base, of_other) = (self.base.name, self.other.name);
+                let text = format!(
+                    "samples{group} have {base_epochs:.1} scored epochs in {of_base} and {other_epochs:.1} in {of_other} \
+                     on average"
+                );
+                return Err(unequal_epochs(&text, base));
             }
         }
         Ok(())
@@ -97,7 +93,7 @@ impl SidePair<'_> {
         for key in keys {
             // A sample without the key is an error of the figures.
             for (name, pairing) in pairing.by_group(key, sides).unwrap_or_default() {
-                all.push((Some(Box::new((key.to_owned(), name))), pairing));
+                all.push((format!(" with `{key}` {name}"), pairing));
             }
         }
         all

@@ -22,7 +22,7 @@ mod tasks;
 mod unpaired;
 
 pub use cross_table::CrossTable;
-pub use gate::{Gate, GateError, GateOutcome, GateShortfall};
+pub use gate::{Gate, GateOutcome, GateShortfall};
 pub use options::{ComparisonOptions, Correction};
 
 use crate::error::{Error, Result};
@@ -392,92 +392,37 @@ impl Rank {
     }
 }
 
-/// What a noun ends with behind this count.
-fn plural(count: &u64) -> &'static str {
-    if *count == 1 { "" } else { "s" }
-}
-
 /// What a reader of a comparison should know.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{text}")]
 #[non_exhaustive]
 pub enum ComparisonWarning {
     /// Samples of one side have no partner.
-    #[error(
-        "{only_base} sample{} of {base} and {only_other} of {other} have no partner and are left out",
-        plural(.only_base)
-    )]
     Unmatched {
         /// The base.
         base: String,
         /// The other side.
         other: String,
-        /// Samples that only the base has.
-        only_base: u64,
-        /// Samples that only the other side has.
-        only_other: u64,
+        /// How many.
+        text: String,
     },
     /// A metric could not be computed.
-    #[error("{metric} of {base} and {other} is left out: {error}")]
     Failed {
-        /// The base.
-        base: String,
-        /// The other side.
-        other: String,
-        /// The metric.
-        metric: String,
+        /// Which one, of which sides.
+        text: String,
         /// Why.
         error: Box<Error>,
     },
-    /// There are more sides than are ranked: that takes a test of every pair.
-    #[error(
-        "the {sides} sides are not ranked: a ranking takes a test of every pair, and there is none of more than {most}"
-    )]
-    NotRanked {
-        /// The number of sides.
-        sides: usize,
-        /// The most that are ranked.
-        most: usize,
+    /// Anything else.
+    Other {
+        /// In words.
+        text: String,
     },
-    /// A run was stopped early, depending on its scores.
-    #[error("{side} was stopped early, and intervals and tests of differences do not allow for that")]
-    StoppedEarly {
-        /// The side.
-        side: String,
-    },
-    /// The scores of a side are not known.
-    #[error("{side} has no samples: its recorded figures are compared, unpaired")]
-    Recorded {
-        /// The side.
-        side: String,
-    },
-    /// The sides have different numbers of epochs.
-    #[error(
-        "the numbers of epochs differ ({base}: {base_epochs}, {other}: {other_epochs}); each sample is reduced to one score first"
-    )]
-    UnequalEpochs {
-        /// The base.
-        base: String,
-        /// The other side.
-        other: String,
-        /// The epochs of the base.
-        base_epochs: usize,
-        /// Those of the other side.
-        other_epochs: usize,
-    },
-    /// A few samples have different numbers of scored epochs on the two sides, under a reducer whose value depends on it.
-    #[error(
-        "{unequal} of {pairs} samples have different numbers of scored epochs in {base} and {other}, and what {reducer} gives depends on that number"
-    )]
-    UnequalEpochsOfPairs {
-        /// The base.
-        base: String,
-        /// The other side.
-        other: String,
-        /// The reducer.
-        reducer: String,
-        /// The number of such samples.
-        unequal: u64,
-        /// The number of samples with a score on both sides.
-        pairs: u64,
-    },
+}
+
+impl ComparisonWarning {
+    /// What cannot be told by its kind.
+    pub fn other(text: impl Into<String>) -> Self {
+        ComparisonWarning::Other { text: text.into() }
+    }
 }

@@ -1,6 +1,7 @@
 //! Two sides, metric by metric.
 
 use std::collections::{BTreeSet, HashSet};
+use std::fmt;
 
 use super::figures::is_compared;
 use super::numbers::WholeNumbers;
@@ -9,10 +10,9 @@ use super::resampled::ResampledPair;
 use super::side::{Block, Side};
 use super::{Comparison, ComparisonOptions, ComparisonWarning, unpaired};
 use crate::agreement::NamedColumns;
-use crate::error::ComparisonError;
-use crate::error::Result;
+use crate::error::{ComparisonError, ComparisonErrorKind as Kind, Result, list};
 use errorbar_core::engine::innermost;
-use errorbar_core::{Error as ScoreError, Metric, Scores};
+use errorbar_core::{Metric, Scores};
 
 /// Two sides and how they are compared.
 #[derive(Clone, Copy)]
@@ -44,8 +44,16 @@ impl<'p> SidePair<'p> {
         let only_base = (self.base.samples.len() - common.len()) as u64;
         let only_other = (self.other.samples.len() - common.len()) as u64;
         if !self.options.unpaired && only_base + only_other > 0 {
-            let (base, other) = self.names();
-            warnings.push(ComparisonWarning::Unmatched { base, other, only_base, only_other });
+            let (base, other) = (self.base.name, self.other.name);
+            let s = if only_base == 1 { "" } else { "s" };
+            let text = format!(
+                "{only_base} sample{s} of {base} and {only_other} of {other} have no partner and are left out"
+            );
+            warnings.push(ComparisonWarning::Unmatched {
+                base: base.to_owned(),
+                other: other.to_owned(),
+                text,
+            });
         }
         let blocks = self.blocks()?;
         self.check_epochs(&blocks, &common, warnings)?;
@@ -66,9 +74,10 @@ impl<'p> SidePair<'p> {
         let of_all = || comparisons.iter().filter(|one| one.group_key.is_none());
         let most = of_all().map(|one| one.n).max();
         if let Some(pairs) = most.filter(|pairs| *pairs < 2) {
-            let (base, other) = self.names();
-            let common = common.len() as u64;
-            return Err(ComparisonError::TooFewPairs { base, other, pairs, common }.into());
+            let count = if pairs == 0 { "no" } else { "one" };
+            let text =
+                format!("{self} have {count} sample with a score on both sides; a comparison takes two");
+            return Err(ComparisonError::new(Kind::TooFewPairs, text).into());
         }
         self.caution(&mut comparisons);
         Ok(comparisons)
@@ -87,15 +96,13 @@ impl<'p> SidePair<'p> {
         }
     }
 
-    pub(super) fn names(&self) -> (String, String) {
-        (self.base.name.to_owned(), self.other.name.to_owned())
-    }
-
     fn check(&self) -> Result<(), ComparisonError> {
-        let (base, other) = self.names();
         let is_same = std::ptr::eq(self.base.columns, self.other.columns)
             && self.base.scorers() == self.other.scorers();
-        if is_same { Err(ComparisonError::SameScores { base, other }) } else { Ok(()) }
+        match is_same {
+            true => Err(ComparisonError::new(Kind::OneSide, format!("{self} are the same scores"))),
+            false => Ok(()),
+        }
     }
 
     /// A cluster key that no sample has is a mistake in the key. One that some samples lack leaves errors undefined.
@@ -106,13 +113,7 @@ impl<'p> SidePair<'p> {
             // The clusters of a pair may come from either side.
             let is_known = !self.options.unpaired && !sides.iter().all(lacks);
             if let Some(side) = sides.into_iter().find(lacks).filter(|_| !is_known) {
-                return Err(ScoreError::MissingKey {
-                    metric: "errors clustered by it".to_owned(),
-                    key: key.clone(),
-                    sample: side.samples.first().map_or("", |sample| side.id(*sample)).to_owned(),
-                    known: side.columns.metadata_keys().take(12).map(str::to_owned).collect(),
-                }
-                .into());
+                return Err(side.missing_key("errors clustered by it", key, side.example()).into());
             }
         }
         Ok(())
@@ -140,16 +141,17 @@ impl<'p> SidePair<'p> {
     }
 
     fn no_common_sample(&self) -> ComparisonError {
-        let (base, other) = self.names();
-        let example = |side: &Side<'_>| side.samples.first().map_or("", |sample| side.id(*sample)).to_owned();
-        ComparisonError::NoCommonSample {
-            base,
-            other,
-            base_samples: self.base.samples.len() as u64,
-            other_samples: self.other.samples.len() as u64,
-            base_example: example(self.base),
-            other_example: example(self.other),
-        }
+        let [base, other] = [self.base, self.other];
+        let examples = [base, other].map(|side| side.example().to_owned());
+        let [of_base, of_other] = &examples;
+        let text = format!(
+            "{self} have no sample in common: {} has {} samples such as {of_base:?}, {} {} such as {of_other:?}",
+            base.name,
+            base.samples.len(),
+            other.name,
+            other.samples.len()
+        );
+        ComparisonError::new(Kind::NoCommonSample(examples), text)
     }
 
     fn no_common_metric(&self) -> ComparisonError {
@@ -175,8 +177,14 @@ impl<'p> SidePair<'p> {
         let (base_scorers, other_scorers) = (self.base.scorers(), self.other.scorers());
         let have_common = across || base_scorers.iter().any(|scorer| other_scorers.contains(scorer));
         if !have_common {
-            let (base, other) = self.names();
-            return Err(ComparisonError::NoCommonScorer { base, other, base_scorers, other_scorers });
+            let text = format!(
+                "{self} have no scorer in common: {} has scores by {}, {} by {}",
+                self.base.name,
+                list(&base_scorers),
+                self.other.name,
+                list(&other_scorers)
+            );
+            return Err(ComparisonError::new(Kind::NoCommonScorer, text));
         }
         Ok(blocks)
     }
@@ -189,6 +197,10 @@ impl<'p> SidePair<'p> {
         warnings: &mut Vec<ComparisonWarning>,
     ) -> Result<(), ComparisonError> {
         let mut unequal: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let differ = |[of_base, of_other]: [usize; 2]| {
+            let (base, other) = (self.base.name, self.other.name);
+            format!("the numbers of epochs differ ({base}: {of_base}, {other}: {of_other})")
+        };
         for (block, other) in blocks {
             let (base_epochs, other_epochs) = (block.most_epochs, other.most_epochs);
             if !block.depends_on_epochs() {
@@ -196,23 +208,33 @@ impl<'p> SidePair<'p> {
                 continue;
             }
             if base_epochs != other_epochs {
-                let ((base, other), reducer) = (self.names(), block.reducer.clone().unwrap_or_default());
-                return Err(ComparisonError::UnequalEpochs {
-                    base,
-                    other,
-                    reducer,
-                    base_epochs,
-                    other_epochs,
-                });
+                return Err(unequal_epochs(&differ([base_epochs, other_epochs]), block));
             }
             self.check_scored_epochs([block, other], common, warnings)?;
         }
         for (base_epochs, other_epochs) in unequal {
-            let (base, other) = self.names();
-            warnings.push(ComparisonWarning::UnequalEpochs { base, other, base_epochs, other_epochs });
+            let text = differ([base_epochs, other_epochs]) + "; each sample is reduced to one score first";
+            warnings.push(ComparisonWarning::other(text));
         }
         Ok(())
     }
+}
+
+/// Both names.
+impl fmt::Display for SidePair<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} and {}", self.base.name, self.other.name)
+    }
+}
+
+/// The error of numbers of epochs that differ, under a reducer whose value depends on them.
+pub(super) fn unequal_epochs(how: &str, block: &Block<'_>) -> ComparisonError {
+    ComparisonError::new(Kind::UnequalEpochs, format!("{how}, and {}", depends(block)))
+}
+
+/// Why numbers of epochs matter.
+pub(super) fn depends(block: &Block<'_>) -> String {
+    format!("what {} gives depends on that number", block.reducer.as_deref().unwrap_or_default())
 }
 
 /// The scores of one scorer and reducer on both sides.
@@ -382,10 +404,8 @@ pub(super) fn collect(
     match compared {
         Ok(of_metric) => comparisons.extend(of_metric),
         Err(error) => {
-            let (base, other) = pair.sides.names();
-            let metric = metric.spec().log_name().into_owned();
-            let error = Box::new(error);
-            warnings.push(ComparisonWarning::Failed { base, other, metric, error });
+            let text = format!("{} of {} is left out: {error}", metric.spec().log_name(), pair.sides);
+            warnings.push(ComparisonWarning::Failed { text, error: Box::new(error) });
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use super::side::{Block, Side};
 use crate::error::Result;
+use errorbar_core::Scores;
 use errorbar_core::engine::Interner;
 use errorbar_core::python_text::json_text;
-use errorbar_core::{Error as ScoreError, Scores};
 
 /// The samples that both sides have.
 #[derive(Clone, Debug, Default)]
@@ -54,13 +54,7 @@ impl Pairing {
             });
             let Some(value) = value else {
                 let Some(side) = sides.first() else { return Ok(Vec::new()) };
-                return Err(ScoreError::MissingKey {
-                    metric: "the comparison by group".to_owned(),
-                    key: key.to_owned(),
-                    sample: side.id(*sample).to_owned(),
-                    known: side.columns.metadata_keys().take(12).map(str::to_owned).collect(),
-                }
-                .into());
+                return Err(side.missing_key("the comparison by group", key, side.id(*sample)).into());
             };
             let group = names.intern(json_text(value)) as usize;
             if groups.len() <= group {

@@ -138,6 +138,21 @@ impl<'a> Side<'a> {
         self.first_row(sample).map_or("", |row| self.columns.id(row as usize))
     }
 
+    /// The id of its first sample.
+    pub(super) fn example(&self) -> &'a str {
+        self.samples.first().map_or("", |sample| self.id(*sample))
+    }
+
+    /// The error of a sample that has no value under a metadata key.
+    pub(super) fn missing_key(&self, metric: &str, key: &str, sample: &str) -> errorbar_core::Error {
+        errorbar_core::Error::MissingKey {
+            metric: metric.to_owned(),
+            key: key.to_owned(),
+            sample: sample.to_owned(),
+            known: self.columns.metadata_keys().take(12).map(str::to_owned).collect(),
+        }
+    }
+
     /// The block that is compared with one of another side. The mean that is named is the implied one.
     pub(super) fn block_like(&self, block: &Block<'_>, across_scorers: bool) -> Option<&Block<'a>> {
         self.blocks.iter().find(|own| {

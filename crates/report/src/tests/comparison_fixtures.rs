@@ -105,12 +105,13 @@ pub(super) fn two_sides() -> ComparisonReport {
     let (base, other) = ("heron".to_owned(), "magpie".to_owned());
     report.warnings = vec![
         ComparisonWarning::Unmatched {
-            base: base.clone(),
-            other: other.clone(),
-            only_base: 3,
-            only_other: 1,
+            base,
+            other,
+            text: "3 samples of heron and 1 of magpie have no partner and are left out".to_owned(),
         },
-        ComparisonWarning::UnequalEpochs { base, other, base_epochs: 3, other_epochs: 1 },
+        ComparisonWarning::other(
+            "the numbers of epochs differ (heron: 3, magpie: 1); each sample is reduced to one score first",
+        ),
     ];
     report
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use errorbar_analysis::files::owner_warning;
-use errorbar_analysis::{LogRequest, PlanChanges, ReadRequest, findings, read_log};
+use errorbar_analysis::{PlanChanges, ReadRequest, RunRequest, TableRequest, findings, read_log};
 use errorbar_core::{Leaf, Metadata, Results, Value, ValueToFloat, Warning};
 use errorbar_log::eval::{LogLock, ScoreEdit, score_value};
 use errorbar_report::Report;
@@ -105,9 +105,11 @@ fn edit(
     let log = Arc::new(args.read.open(&path)?);
     let mut revision = log.revise()?;
     let edited = revision.edit_score(&edit)?;
-    let request = LogRequest { edited: Some(&edited), records_scores: true, ..LogRequest::default() };
+    let (changes, tables) = (PlanChanges::default(), TableRequest::default());
+    let request = RunRequest::new(&changes, &tables, &args.read);
+    let request = RunRequest { edited: Some(&edited), all_parts: true, ..request };
     let progress = ReadProgress::new(context.quiet);
-    let run = read_log(Arc::clone(&log), &request, &PlanChanges::default(), &context.analysis(&progress))?;
+    let run = read_log(Arc::clone(&log), &request, &context.analysis(&progress))?;
     drop(progress);
     diagnostics.extend(run.warnings());
     let evaluation = run.plan.evaluate(&run.scores).map_err(|error| {

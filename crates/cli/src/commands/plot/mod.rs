@@ -153,7 +153,7 @@ pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
         None => {}
     }
     if args.explain.explain {
-        let problem = text!("{} computes nothing, so there is nothing to draw", Opt::Explain);
+        let problem = text!("{Explain} computes nothing, so there is nothing to draw");
         return Err(Diagnostic::error(problem).hint("give it to `errorbar score`").into());
     }
     let (data, mut diagnostics) = read(args, changes, context)?;

@@ -30,8 +30,7 @@ fn unmatched_samples_are_counted() {
     let unmatched = ComparisonWarning::Unmatched {
         base: "a".to_owned(),
         other: "b".to_owned(),
-        only_base: 1,
-        only_other: 2,
+        text: "1 sample of a and 2 of b have no partner and are left out".to_owned(),
     };
     assert_eq!(report.warnings, [unmatched]);
 }

@@ -215,10 +215,11 @@ fn many_sides_are_not_ranked() {
     let mut options = ComparisonOptions::default();
     let report = compare(&sides(201), &options).unwrap();
     assert_eq!((report.comparisons.len(), report.rankings.len()), (200, 0));
-    assert_eq!(report.warnings, [ComparisonWarning::NotRanked { sides: 201, most: 200 }]);
+    let text = "the 201 sides are not ranked: a ranking takes a test of every pair, and there is none of more than 200";
+    assert_eq!(report.warnings, [ComparisonWarning::other(text)]);
     options.all_pairs = true;
     let found = compare(&sides(201), &options);
-    let expected = ComparisonError::TooManySides { sides: 201, most: 200 };
+    let expected = ComparisonError::too_many_sides(201, 200);
     assert!(matches!(found, Err(errorbar_inference::Error::Comparison(error)) if error == expected));
     options.all_pairs = false;
     assert_eq!(compare(&sides(200), &options).unwrap().rankings[0].ranks.len(), 200);
