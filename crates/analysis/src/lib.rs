@@ -25,17 +25,13 @@
 mod compare;
 mod coverage;
 mod diagnostic;
-mod distributed;
 pub mod export;
 pub mod files;
-mod findings;
 pub mod hints;
 mod power;
 mod read;
-mod report;
 mod request;
 mod run;
-mod run_names;
 mod score;
 pub mod shell;
 mod source;
@@ -50,6 +46,13 @@ use errorbar_core::Registry;
 use errorbar_log::eval::is_log_file;
 use errorbar_table::{MemoryTables, TableMapping};
 
+pub use crate::run::{RunIdentity, fitting_names, run_names};
+pub use crate::score::DistributedScore;
+pub use crate::score::{PartialRun, Report, StoppedRun};
+pub use crate::score::{cluster_failures, findings, findings_with, metric_failure};
+pub use crate::source::{
+    DEFAULT_LOG_DIR, LOG_DIR, log_dir, newest_first, resolve, resolve_in, resolve_model,
+};
 pub use compare::{
     Alignment, CompareRequest, Comparisons, Flip, ListedCount, ListedFlips, Side, SideRequest, Sides,
     named_sides, short_task, text_of,
@@ -58,14 +61,11 @@ pub use coverage::{CoverageBlock, CoverageRequest};
 pub use diagnostic::{
     Diagnostic, DiagnosticKind, Diagnostics, Outcome, Place, Severity, Snippet, SnippetOrigin, all,
 };
-pub use distributed::DistributedScore;
-pub use findings::{cluster_failures, findings, findings_with, metric_failure};
 pub use power::{Counts, PlannedDesign, PlannedGoal, PlannedRow, Plans, PowerRequest, Values};
 pub use read::{
     CONFIDENCE, Files, RunRequest, beyond_threshold_problem, early_stop, has_scored_confidence, partial_run,
     read_log, recovered, status_of_unfinished, unknown_scorer, unused_cluster_of_run,
 };
-pub use report::{PartialRun, Report, StoppedRun};
 pub use request::errors::check_clusters;
 #[cfg(feature = "clap")]
 pub use request::one_of;
@@ -74,11 +74,7 @@ pub use request::{
     TableRequest, UnconvertiblePolicy, request_from_json,
 };
 pub use run::{Identity, LogSource, Provenance, QUESTION, Run, TARGET, TableSource};
-pub use run_names::{RunIdentity, fitting_names, run_names};
 pub use score::{ScoreRequest, WriteBack, too_few_epochs, with_findings};
-pub use source::handles::{
-    DEFAULT_LOG_DIR, LOG_DIR, log_dir, newest_first, resolve, resolve_in, resolve_model,
-};
 pub use source::{InputFiles, expand, expand_folder, expand_with};
 pub use text::{Opt, OptionUse, Surface, Text};
 pub use text::{counted, short, significant};

@@ -1,22 +1,26 @@
 //! Metrics from the scores of logs and tables.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use errorbar_core::{Evaluation, Order, Plan, Reducers, Results, ScoreResult};
+use errorbar_core::{
+    EstimateRow, Evaluation, Failure, IntervalChoice, IntervalMethod, Order, Plan, Reducers, Registry,
+    Results, Role, ScoreColumns, ScoreParts, ScoreResult, Undefined, Warning,
+};
 use errorbar_log::eval::metrics_to_log;
+use errorbar_log::inspect::Projection;
+use errorbar_table::{MemoryTables, RowColumns, ScoreTable, TableError, TableErrorKind, TableOptions};
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::findings::findings_with;
-use crate::read::{self, Reader, RunRequest};
-use crate::report::Report;
+use crate::diagnostic::{Diagnostic, Diagnostics, Place};
+use crate::read::{self, Reader, RunRequest, give_meaning};
 use crate::request::{
     ErrorRequest, PlanChanges, ReadRequest, TableRequest, UnconvertiblePolicy, as_text_order, one_or_many,
 };
 use crate::run::Run;
 use crate::source::{self, InputFiles};
-use crate::text::Opt;
-use crate::{Analysis, Answer, text};
+use crate::text::{Opt, counted};
+use crate::{Analysis, Answer, hints, text};
 
 /// What to compute of logs and tables, and how.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -316,4 +320,284 @@ pub fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<Item = Di
         let are = if epochs == 1 { "is" } else { "are" };
         Some(Diagnostic::warning(format!("{name} needs {k} epochs, there {are} {epochs}{of}; {outcome}")))
     })
+}
+
+/// The warnings of results, and the metrics that failed.
+pub fn findings(report: &Report) -> Diagnostics {
+    findings_with(report, false)
+}
+
+/// The same; whether an option says that values without a meaning count as 0, which then needs no advice.
+pub fn findings_with(report: &Report, is_zero_wanted: bool) -> Diagnostics {
+    let projection = Projection::new(&report.results);
+    let text = |warning: &Warning| match warning {
+        Warning::Unconvertible { scorer, key, count, sample, example, .. } if is_zero_wanted => {
+            let key = key.as_ref().map(|key| format!(" under the key {key:?}")).unwrap_or_default();
+            let values = counted(*count as u64, "value");
+            format!("`{scorer}`{key}: counted as 0: {values} (sample {sample:?}: {example})")
+        }
+        warning => warning.to_string(),
+    };
+    let warnings = projection.warnings().map(|warning| Diagnostic::warning(text(warning)).about(&report.log));
+    let mut diagnostics: Diagnostics = warnings.collect();
+    for block in &report.results.scores {
+        let failed = |failure| metric_failure(&report.log, block, failure, &report.results.errors.cluster);
+        diagnostics.extend(block.failures.iter().map(failed));
+    }
+    diagnostics.extend(unknown_range(report));
+    diagnostics
+}
+
+/// The error of a metric that failed, of results that have this name and are clustered by these keys.
+pub fn metric_failure(
+    name: &str,
+    block: &ScoreResult,
+    Failure { metric, error }: &Failure,
+    cluster: &[String],
+) -> Diagnostic {
+    let text = error.to_string();
+    let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);
+    let field = block.field.as_ref().map(|field| format!(": {field}")).unwrap_or_default();
+    let place = format!("{name}: {}{field}", block.scorer);
+    let hint = hints::figure_hint(error, cluster);
+    let diagnostic = Diagnostic::error(format!("{place}: {metric} failed: {text}")).hint_if(hint);
+    diagnostic.at(Place::of_file(name))
+}
+
+/// The errors of figures that have none because of a cluster key that was asked for, as `score` reports them.
+pub fn cluster_failures(
+    name: &str,
+    known: &[String],
+    results: &mut Results,
+    asked: &ErrorRequest,
+) -> Diagnostics {
+    if asked.clusters.is_empty() {
+        return Diagnostics::default();
+    }
+    results.name_metadata_keys(known.iter().map(String::as_str));
+    let cluster = &results.errors.cluster;
+    let is_of_key = |failure: &&Failure| hints::cluster_hint(&failure.error, cluster).is_some();
+    let of_block = |block: &ScoreResult| {
+        let failed = block.failures.iter().filter(is_of_key);
+        failed.map(|failure| metric_failure(name, block, failure, cluster)).collect::<Vec<_>>()
+    };
+    results.scores.iter().flat_map(of_block).collect()
+}
+
+/// What to do about an interval that needs the range of scores, if that is unknown: the row has the reason.
+fn unknown_range(report: &Report) -> Option<Diagnostic> {
+    let errors = &report.results.errors;
+    let wilson = IntervalChoice::Method(IntervalMethod::Wilson);
+    if errors.interval != wilson || errors.range.is_some() {
+        return None;
+    }
+    let is_missing = |row: &EstimateRow<'_>| {
+        let estimate = &row.estimate;
+        let is_mean = row.role == Role::Location && estimate.value.is_ok() && estimate.error.is_ok();
+        is_mean && matches!(estimate.interval, Err(Undefined::Other(_)))
+    };
+    let rows = report.results.rows();
+    let row = rows.iter().find(|row| is_missing(row))?;
+    let text =
+        format!("{}: {} has no interval by {wilson}: the range of scores is unknown", row.scorer, row.metric);
+    Some(
+        Diagnostic::note(text)
+            .about(&report.log)
+            .hint(text!("name the lowest and the highest possible score: {Range=LO HI}")),
+    )
+}
+
+/// The results of one log or table, and where they come from.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// The path, as it was given.
+    pub log: String,
+    /// The number of rows of a table as it is in the file, where that is not the number of samples and epochs.
+    pub rows: Option<usize>,
+    /// The task, where it is known.
+    pub task: Option<String>,
+    /// The model, where it is known.
+    pub model: Option<String>,
+    /// How the run ended, if it did not reach its end.
+    pub partial_run: Option<PartialRun>,
+    /// How many samples times epochs could not be read and are in no figure.
+    pub skipped: usize,
+    /// How many samples times epochs a limit ended and were judged as they were, by its kind: `token`, `time` and so on.
+    pub limits: BTreeMap<String, usize>,
+    /// The rule that stopped the run early, if one did.
+    pub early_stop: Option<StoppedRun>,
+    /// The model that graded its own answers, if it did.
+    pub self_graded: Option<String>,
+    /// Whether the results are those of an earlier run, which was complete.
+    pub earlier_run: bool,
+    /// Whether the figures are those that the log records, because it has no samples.
+    pub recorded: bool,
+    /// The results.
+    pub results: Results,
+}
+
+impl Report {
+    /// The results of a table, which knows neither task nor model.
+    pub fn new(log: impl Into<String>, results: Results) -> Self {
+        Report { log: log.into(), results, ..Report::default() }
+    }
+
+    /// The same of a task and a model.
+    #[must_use]
+    pub fn of_run(mut self, task: impl Into<String>, model: impl Into<String>) -> Self {
+        self.task = Some(task.into());
+        self.model = Some(model.into());
+        self
+    }
+}
+
+/// A run that did not reach its end: its results are over a part of the samples.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartialRun {
+    /// How it ended: `cancelled`, `error`, or `started` if that is unknown.
+    pub status: String,
+    /// How many samples times epochs it should have had, where that is known.
+    pub planned: Option<usize>,
+}
+
+/// A run that a rule stopped early: its estimates are for all the samples that were planned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StoppedRun {
+    /// The rule that held.
+    pub rule: String,
+    /// Why it held, in words.
+    pub reason: String,
+    /// The number of samples that the run took.
+    pub samples: u64,
+    /// The number of samples that were planned.
+    pub planned: u64,
+}
+
+#[cfg(feature = "arrow")]
+use errorbar_table::{ArrowTable, RowGroup, RowGroupError, RowLabels, read_row_groups};
+
+/// What `score` does to a table whose rows are on several machines. Each machine counts the rows that it has by what the
+/// [plan](DistributedScore::plan) can see of them ([`Partial`](errorbar_core::Partial)); one of them merges the counts and
+/// finishes.
+pub struct DistributedScore {
+    request: ScoreRequest,
+    plan: Plan,
+    options: TableOptions,
+    changes: PlanChanges,
+    registry: Registry,
+}
+
+impl std::fmt::Debug for DistributedScore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DistributedScore").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl DistributedScore {
+    /// What the request means for a table whose rows are on several machines.
+    ///
+    /// # Errors
+    /// A request that is not valid.
+    pub fn new(request: ScoreRequest, registry: &Registry) -> Result<Self, Diagnostics> {
+        let changes = request.changes(&Analysis::new(registry))?;
+        let mut plan = changes.plan_of_table()?;
+        // Rows on several machines have no other order.
+        plan.order = Order::Key;
+        // Errors that only the text of a plan has come up before any row is read.
+        plan.to_text().map_err(Diagnostic::from)?;
+        let mapping = request.tables.mapping(None)?;
+        let options = request
+            .tables
+            .options(&mapping, request.read.limits().max_memory, &MemoryTables::default())
+            .metadata(plan.metadata_keys())
+            .details(plan.score_parts() == ScoreParts::All)
+            .number_rows(false);
+        Ok(DistributedScore { request, plan, options, changes, registry: registry.clone() })
+    }
+
+    /// What is computed.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// What the columns of a table are. Names alone decide, because every machine must decide the same.
+    ///
+    /// # Errors
+    /// Columns that are missing or there twice.
+    pub fn columns(&self, name: &str, columns: &[String]) -> Result<RowColumns, Diagnostic> {
+        let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+        RowColumns::new(&names, &self.options).map_err(|error| self.problem(name, error))
+    }
+
+    /// The same of a table in memory.
+    ///
+    /// # Errors
+    /// As [`DistributedScore::columns`].
+    #[cfg(feature = "arrow")]
+    pub fn columns_of(&self, table: &ArrowTable) -> Result<RowColumns, TableError> {
+        let names = table.column_names(&self.options);
+        RowColumns::new(&names.iter().map(String::as_str).collect::<Vec<_>>(), &self.options)
+    }
+
+    /// The rows that a machine has, by group, as [`read_row_groups`] gives them.
+    ///
+    /// # Errors
+    /// Rows that cannot be read, and more memory than the options allow.
+    #[cfg(feature = "arrow")]
+    pub fn rows(
+        &self,
+        table: &ArrowTable,
+        labels: &RowLabels,
+    ) -> Result<impl Iterator<Item = Result<RowGroup, RowGroupError>> + use<>, RowGroupError> {
+        read_row_groups(table, &self.options, labels)
+    }
+
+    /// What is wrong with the rows of a table or a group of this name.
+    pub fn problem(&self, name: &str, error: TableError) -> Diagnostic {
+        let is_too_large = matches!(error.kind(), TableErrorKind::TooMuchMemory { .. });
+        let diagnostic = Diagnostic::from(error.in_table(Path::new(name)));
+        match is_too_large {
+            true => diagnostic.hint(text!(
+                "distribute the rows over more partitions, or allow more memory with {MaxMemory}"
+            )),
+            false => diagnostic,
+        }
+    }
+
+    /// The results of a table, all of whose rows are there. `metadata_keys` are its columns that are metadata.
+    ///
+    /// # Errors
+    /// As on one machine: cells that are no scores, epochs that cannot be completed, scores that do not fit the metrics.
+    pub fn finish(
+        &self,
+        name: &str,
+        columns: ScoreColumns,
+        metadata_keys: Vec<String>,
+    ) -> (Option<Report>, Diagnostics) {
+        let (report, diagnostics) = match self.report(name, columns, metadata_keys) {
+            Ok((report, warnings)) => (Some(report), warnings),
+            Err(diagnostics) => (None, diagnostics),
+        };
+        let diagnostics = with_findings(report.as_slice(), diagnostics, &self.changes, &self.request.tables);
+        (report, diagnostics)
+    }
+
+    fn report(
+        &self,
+        name: &str,
+        columns: ScoreColumns,
+        metadata_keys: Vec<String>,
+    ) -> Result<(Report, Diagnostics), Diagnostics> {
+        let path = Path::new(name);
+        let mut tables = [ScoreTable::of_rows(columns, metadata_keys, &self.options, path)?];
+        give_meaning(&mut tables, path, &self.plan, self.request.tables.unconvertible)?;
+        let [table] = tables;
+        let mut warnings = Diagnostics::default();
+        let run = Run::of_table(table, self.plan.clone(), (path.to_owned(), name.to_owned()), (false, false));
+        let analysis = Analysis::new(&self.registry);
+        let report =
+            analysis.score_run(run, &self.request, &self.changes, WriteBack::default(), &mut warnings)?;
+        Ok((report, warnings))
+    }
 }

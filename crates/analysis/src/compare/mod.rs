@@ -2,7 +2,6 @@
 //! checked before anything is computed.
 
 mod alignment;
-mod flip;
 mod flips;
 mod sides;
 
@@ -14,9 +13,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub(crate) use self::alignment::MatchedRun;
 pub use self::alignment::{Alignment, text_of};
-pub use self::flip::Flip;
 pub use self::flips::ListedFlips;
 pub use self::sides::{Side, Sides, named_sides, short_task};
+pub use crate::compare::flips::Flip;
 use crate::diagnostic::{Diagnostic, Diagnostics, Outcome};
 use crate::read::{Files, RunRequest, below_threshold_problem};
 use crate::request::{

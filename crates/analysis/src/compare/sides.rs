@@ -13,7 +13,7 @@ use crate::Analysis;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::read;
 use crate::run::{Identity, Run};
-use crate::run_names::{RunIdentity, fitting_names, run_names};
+use crate::run::{RunIdentity, fitting_names, run_names};
 use crate::text;
 use crate::text::Opt;
 use crate::text::short;

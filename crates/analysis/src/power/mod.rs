@@ -1,24 +1,22 @@
 //! How many samples it takes, and what these samples can show.
 
 mod design;
-mod goal;
 mod rows;
-mod runs;
-mod values;
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use errorbar_inference::{Gate, PowerMethod};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-pub use self::design::PlannedDesign;
-pub use self::goal::PlannedGoal;
-pub use self::rows::PlannedRow;
-pub use self::values::{Counts, Values};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::power::design::PilotRuns;
 use crate::request::{ReadRequest, TableRequest, as_text, one_or_many};
 use crate::text::Opt;
 use crate::{Analysis, Answer, text};
+
+pub use self::design::PlannedDesign;
+pub use self::rows::PlannedRow;
 
 /// What to plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -39,7 +37,7 @@ pub struct PowerRequest {
     #[cfg_attr(feature = "clap", arg(long, value_name = "P", allow_hyphen_values = true))]
     pub power: Option<Values>,
     /// The chance of a false alarm; intervals have the level 1 − alpha [default: 0.05]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "A", value_parser = values::number, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "A", value_parser = number, allow_hyphen_values = true))]
     pub alpha: Option<f64>,
     /// The method of the test [default: the one that fits]
     #[serde(with = "as_text")]
@@ -67,28 +65,28 @@ pub struct PowerRequest {
 pub struct SpreadRequest {
     /// The standard deviation, between samples, of the paired difference; of the scores, with --unpaired,
     /// --correlation, or --width alone
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = values::number, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = number, allow_hyphen_values = true))]
     pub sd: Option<f64>,
     /// The standard deviation of the epochs of one sample of one model; --sd is then without it
-    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = values::number, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "S", value_parser = number, allow_hyphen_values = true))]
     pub sd_within: Option<f64>,
     /// The share of right answers (of the base), for scores of zeros and ones
-    #[cfg_attr(feature = "clap", arg(long, value_name = "P", value_parser = values::number, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "P", value_parser = number, allow_hyphen_values = true))]
     pub share: Option<f64>,
     /// The correlation of the two models' scores over samples, with --sd or --share
-    #[cfg_attr(feature = "clap", arg(long, value_name = "R", value_parser = values::number, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "R", value_parser = number, allow_hyphen_values = true))]
     pub correlation: Option<f64>,
     /// The share of samples that only the base has right
-    #[cfg_attr(feature = "clap", arg(long, value_name = "P", value_parser = values::number, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "P", value_parser = number, allow_hyphen_values = true))]
     pub p10: Option<f64>,
     /// The share of samples that only the other model has right
-    #[cfg_attr(feature = "clap", arg(long, value_name = "P", value_parser = values::number, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "P", value_parser = number, allow_hyphen_values = true))]
     pub p01: Option<f64>,
     /// The two models get different samples
     #[cfg_attr(feature = "clap", arg(long))]
     pub unpaired: bool,
     /// Design effect: variance inflation due to clustering, of the difference (or of the mean, for a width)
-    #[cfg_attr(feature = "clap", arg(long, value_name = "D", value_parser = values::number, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "D", value_parser = number, allow_hyphen_values = true))]
     pub design_effect: Option<f64>,
 }
 
@@ -106,10 +104,10 @@ pub struct BudgetRequest {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..)))]
     pub max_samples: Option<u64>,
     /// The cost of one call of a model, for the cost of each plan
-    #[cfg_attr(feature = "clap", arg(long, value_name = "C", value_parser = values::cost, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "C", value_parser = cost, allow_hyphen_values = true))]
     pub call_cost: Option<f64>,
     /// The cost of one sample besides its calls, such as writing or grading it
-    #[cfg_attr(feature = "clap", arg(long, value_name = "C", value_parser = values::cost, allow_hyphen_values = true))]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "C", value_parser = cost, allow_hyphen_values = true))]
     pub sample_cost: Option<f64>,
 }
 
@@ -184,7 +182,7 @@ impl Analysis<'_> {
 
     fn plans(&self, request: &PowerRequest, diagnostics: &mut Diagnostics) -> Result<Plans, Diagnostics> {
         request.check()?;
-        let runs = runs::read(&request.runs, &request.spread, self, diagnostics)?;
+        let runs = design::read(&request.runs, &request.spread, self, diagnostics)?;
         let goal = PlannedGoal::of(request, runs.as_ref())?;
         let design = PlannedDesign::of(request, goal, runs.as_ref(), diagnostics)?;
         let rows = rows::compute(request, goal, runs.as_ref(), &design, diagnostics)?;
@@ -214,5 +212,328 @@ impl PowerRequest {
                 .hint(text!("give two at a time: {From=A B}")));
         }
         Ok(())
+    }
+}
+
+/// The most values of one option.
+const MOST_VALUES: usize = 1000;
+
+/// One or several numbers: `0.03`, `0.01,0.02`, `0.01..0.10`, `0.1..0.5:0.1`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Values(pub Vec<f64>);
+
+/// The same for counts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Counts(pub Vec<u64>);
+
+impl FromStr for Values {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        parse_list(text, 0.0).map(Values)
+    }
+}
+
+impl FromStr for Counts {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Counts::of_numbers(parse_list(text, 1.0)?)
+    }
+}
+
+impl Counts {
+    fn of_numbers(numbers: Vec<f64>) -> Result<Self, String> {
+        let count = |number: f64| {
+            let is_count = number.fract() == 0.0 && (0.0..1e15).contains(&number);
+            is_count
+                .then_some(number as u64)
+                .ok_or_else(|| format!("{number} is not a number of samples or epochs"))
+        };
+        numbers.into_iter().map(count).collect::<Result<Vec<u64>, String>>().map(Counts)
+    }
+}
+
+/// Numbers as programs give them: one, a list, or a text as people write it.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number, a list of numbers, or a string such as \"0.01..0.10\"")]
+enum Form {
+    One(f64),
+    Many(Vec<f64>),
+    Text(String),
+}
+
+impl Form {
+    fn numbers(self, least: f64) -> Result<Vec<f64>, String> {
+        match self {
+            Form::One(number) => Ok(vec![number]),
+            Form::Many(numbers) => Ok(numbers),
+            Form::Text(text) => parse_list(&text, least),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Values {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let numbers = Form::deserialize(deserializer)?.numbers(0.0);
+        numbers.map(Values).map_err(serde::de::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Counts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let numbers = Form::deserialize(deserializer)?.numbers(1.0);
+        numbers.and_then(Counts::of_numbers).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Serialize for Values {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl Serialize for Counts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+/// A finite number.
+fn number(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.trim().parse().ok();
+    number.filter(|number| number.is_finite()).ok_or_else(|| "expected a number such as 0.03".to_owned())
+}
+
+/// A finite number that is not below 0.
+#[cfg(feature = "clap")]
+fn cost(text: &str) -> Result<f64, String> {
+    number(text).ok().filter(|cost| *cost >= 0.0).ok_or_else(|| "expected a cost such as 0.002".to_owned())
+}
+
+/// Steps of ranges are no shorter than `least`.
+fn parse_list(text: &str, least: f64) -> Result<Vec<f64>, String> {
+    let mut values = Vec::new();
+    for part in text.split(',') {
+        match part.split_once("..") {
+            None => values.push(number(part)?),
+            Some((first, rest)) => values.extend(range(first, rest, least)?),
+        }
+        if values.len() > MOST_VALUES {
+            return Err(format!(
+                "these are more than {MOST_VALUES} values; take longer steps, as in 0..1:0.01"
+            ));
+        }
+    }
+    Ok(values)
+}
+
+fn range(first: &str, rest: &str, least: f64) -> Result<Vec<f64>, String> {
+    let (last, step) = match rest.split_once(':') {
+        Some((last, step)) => (last, Some(number(step)?)),
+        None => (rest, None),
+    };
+    let (first, last) = (number(first)?, number(last)?);
+    if first > last {
+        return Err(format!("the range starts at {first}, above its end {last}"));
+    }
+    if first == last {
+        return Ok(vec![first]);
+    }
+    let step = step.unwrap_or_else(|| round_step(last - first).max(least));
+    if step <= 0.0 {
+        return Err(format!("the step of the range is {step}; it must be above 0"));
+    }
+    let steps = (last - first) / step;
+    if steps > MOST_VALUES as f64 {
+        return Err(format!("the range has more than {MOST_VALUES} values; take longer steps"));
+    }
+    let mut values: Vec<f64> =
+        (0..=(steps + 1e-9) as usize).map(|at| decimal(first + step * at as f64)).collect();
+    if steps.fract() > 1e-9 && steps.fract() < 1.0 - 1e-9 {
+        values.push(last);
+    }
+    Ok(values)
+}
+
+/// The step of 1, 2 or 5 times a power of ten that makes ten steps or fewer of a range.
+fn round_step(length: f64) -> f64 {
+    let raw = length / 10.0 * (1.0 - 1e-9);
+    let mut power = 1e-12;
+    while power * 10.0 <= raw {
+        power *= 10.0;
+    }
+    let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * power).find(|step| *step >= raw);
+    decimal(step.unwrap_or(10.0 * power))
+}
+
+/// The number that its twelve first digits are: a sum of tenths is what one would write.
+fn decimal(number: f64) -> f64 {
+    format!("{number:.11e}").parse().unwrap_or(number)
+}
+
+/// The power if none is given.
+const POWER: f64 = 0.8;
+
+/// What is computed, from all combinations of what is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlannedGoal {
+    /// Samples for a difference and a power.
+    Samples,
+    /// Samples for the width of an interval.
+    SamplesForWidth,
+    /// The difference that samples detect with a power.
+    Difference,
+    /// The power of samples for a difference.
+    Power,
+    /// The width of the interval that samples give.
+    Width,
+}
+
+impl PlannedGoal {
+    pub(crate) fn of(args: &PowerRequest, runs: Option<&PilotRuns>) -> Result<Self, Diagnostic> {
+        // Both shares of flips have a difference.
+        let has_difference =
+            args.difference.is_some() || (args.spread.p10.is_some() && args.spread.p01.is_some());
+        if args.width.is_some() {
+            let other = [(Opt::Difference, args.difference.is_some()), (Opt::Power, args.power.is_some())];
+            if let Some((other, _)) = other.into_iter().find(|(_, is_given)| *is_given) {
+                let problem = text!("{Width} is about an interval, and {} about a test", other);
+                return Err(Diagnostic::error(problem).hint(text!("omit {Width} or {}", other)));
+            }
+            if args.samples.is_some() {
+                let problem =
+                    text!("{Samples} and {Width} are both given, so that there is nothing to compute");
+                return Err(Diagnostic::error(problem).hint(text!("omit {Samples} or {Width}")));
+            }
+            return Ok(PlannedGoal::SamplesForWidth);
+        }
+        match (has_difference, args.samples.is_some()) {
+            (true, true) if args.power.is_some() => {
+                let what = match args.difference {
+                    Some(_) => Opt::Difference.into(),
+                    None => text!("{P10} and {P01}"),
+                };
+                let problem = text!(
+                    "{Samples}, {Power} and {} are all given, so that there is nothing to compute",
+                    what
+                );
+                Err(Diagnostic::error(problem).hint("omit one of them"))
+            }
+            (true, true) => Ok(PlannedGoal::Power),
+            (true, false) => Ok(PlannedGoal::Samples),
+            (false, false) if runs.is_none() => {
+                let hint = text!(
+                    "add {Difference=D} or {Width=W} for the number of samples, or {Samples=N} for what they can show"
+                );
+                Err(Diagnostic::error("nothing to plan for").hint(hint))
+            }
+            // Without a number of samples, what those of the runs can show.
+            (false, _) if is_one_model(args, runs) => Ok(PlannedGoal::Width),
+            (false, _) => Ok(PlannedGoal::Difference),
+        }
+    }
+
+    /// What is given, for each answer; `own` is the difference of the shares of flips.
+    fn cases(self, args: &PowerRequest, runs: Option<&PilotRuns>, own: Option<f64>) -> Vec<Case> {
+        use PlannedGoal::{Difference, Power, Samples, SamplesForWidth, Width};
+        fn given<T: Copy>(is_given: bool, values: Option<&Vec<T>>, or: Option<T>) -> Vec<Option<T>> {
+            match values {
+                _ if !is_given => vec![None],
+                Some(values) => values.iter().copied().map(Some).collect(),
+                None => vec![or],
+            }
+        }
+        let values = |values: &'_ Option<Values>| values.as_ref().map(|values| values.0.clone());
+        let [powers, differences, widths] = [&args.power, &args.difference, &args.width].map(values);
+        let powers = given(matches!(self, Samples | Difference), powers.as_ref(), Some(POWER));
+        let differences = given(matches!(self, Samples | Power), differences.as_ref(), own);
+        let of_runs = runs.map(|runs| runs.pilot.samples);
+        let samples = args.samples.as_ref().map(|samples| &samples.0);
+        let samples = given(matches!(self, Difference | Power | Width), samples, of_runs);
+        let widths = given(self == SamplesForWidth, widths.as_ref(), None);
+        let mut cases = Vec::new();
+        for power in powers {
+            for &difference in &differences {
+                for &samples in &samples {
+                    cases.extend(widths.iter().map(|&width| Case { samples, difference, width, power }));
+                }
+            }
+        }
+        cases
+    }
+
+    /// Whether an interval is planned, not a test.
+    pub fn is_width(self) -> bool {
+        matches!(self, PlannedGoal::SamplesForWidth | PlannedGoal::Width)
+    }
+
+    /// Whether the number of samples is computed.
+    pub(crate) fn is_samples(self) -> bool {
+        matches!(self, PlannedGoal::SamplesForWidth | PlannedGoal::Samples)
+    }
+}
+
+/// What is given, for one answer.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    samples: Option<u64>,
+    difference: Option<f64>,
+    width: Option<f64>,
+    power: Option<f64>,
+}
+
+/// Whether what is known is about one model, so that there is no difference without an assumption about the other.
+fn is_one_model(args: &PowerRequest, runs: Option<&PilotRuns>) -> bool {
+    let spread = &args.spread;
+    let is_compared = spread.unpaired || spread.correlation.is_some() || args.power.is_some();
+    let is_one = runs.map_or(spread.share.is_some(), |runs| runs.is_one());
+    is_one && !is_compared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_and_ranges() {
+        for (text, values) in [
+            ("0.03", &[0.03][..]),
+            ("-0.03", &[-0.03]),
+            ("0.01,0.5", &[0.01, 0.5]),
+            ("0.01..0.10", &[0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.08, 0.09, 0.1]),
+            ("0.1..0.5:0.2,0.9", &[0.1, 0.3, 0.5, 0.9]),
+            ("0.1..0.5:0.3", &[0.1, 0.4, 0.5]),
+            ("2..2", &[2.0]),
+        ] {
+            assert_eq!(str::parse::<Values>(text), Ok(Values(values.to_vec())), "{text}");
+        }
+        for text in [
+            "",
+            "x",
+            "0.1..",
+            "..1",
+            "0.5..0.1",
+            "0..1:0",
+            "0..1:-1",
+            "0..1:1e-9",
+            "1,",
+            "nan",
+            "inf",
+            "0..inf",
+        ] {
+            assert!(str::parse::<Values>(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn counts() {
+        assert_eq!(str::parse::<Counts>("100..1000").map(|counts| counts.0.len()), Ok(10));
+        assert_eq!(str::parse::<Counts>("1..4"), Ok(Counts(vec![1, 2, 3, 4])));
+        assert_eq!(str::parse::<Counts>("1e3,0"), Ok(Counts(vec![1000, 0])));
+        for text in ["1.5", "-1", "1e20", "1..2:0.5"] {
+            assert!(str::parse::<Counts>(text).is_err(), "{text}");
+        }
     }
 }

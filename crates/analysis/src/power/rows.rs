@@ -2,10 +2,10 @@
 
 use errorbar_inference::{Flips, PowerDesign, PowerError, ScoreSpread};
 
+use super::design::PilotRuns;
 use super::design::PlannedDesign;
-use super::goal::{Case, PlannedGoal};
-use super::runs::PilotRuns;
 use super::{BudgetRequest, PowerRequest};
+use super::{Case, PlannedGoal};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::text;
 use crate::text::Opt;

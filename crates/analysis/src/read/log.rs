@@ -4,19 +4,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{MetadataKeys, Raters, Results, ScoreParts};
+use errorbar_core::{
+    MetadataKeys, Plan, Raters, Reducers, Registry, Results, ScoreColumns, ScoreParts, UnusedCluster,
+};
 use errorbar_log::eval::{
     EvalInfo, EvalLog, Header, LogError, LogScores, ReducerConversion, SampleFields, ScoreOptions, Status,
     StoppedEarly, plan_from_header, self_graded,
 };
+use errorbar_table::ScoreTable;
 
-use super::{CONFIDENCE, RunRequest, cells, clusters};
-use crate::Analysis;
+use super::cells::choose_metrics;
+use super::{CONFIDENCE, RunRequest, cells};
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
-use crate::hints;
-use crate::report::{PartialRun, Report, StoppedRun};
 use crate::run::{Identity, LogSource, Provenance, Run, only_scorers};
-use crate::text;
+use crate::score::{PartialRun, Report, StoppedRun};
+use crate::text::{Opt, significant};
+use crate::{Analysis, hints, text};
 
 /// The number of skipped samples that are reported one by one.
 const SKIPPED_SHOWN: usize = 10;
@@ -61,7 +64,7 @@ pub(super) fn read_log_with(
     let keys = plan.metadata_keys().and(more_keys.clone());
     // If hints make it fail, there are none; and no sample is skipped for them.
     let with_metadata = (has_hints && !request.skip_bad_samples).then(|| {
-        let keys = clusters::keys_of_log(log.path(), &plan).and(more_keys);
+        let keys = keys_of_log(log.path(), &plan).and(more_keys);
         read_log_scores(&log, &header, keys, parts, request, &raters, analysis).ok()
     });
     let scores = match with_metadata.flatten() {
@@ -285,4 +288,83 @@ pub fn has_scored_confidence(log: &EvalLog) -> bool {
         score.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(CONFIDENCE))
     };
     samples.take(LOOKED_AT).flatten().any(|sample| sample.scores.values().any(has))
+}
+
+/// The largest table whose other columns are read: some 40,000 rows, which took 30 to 70 ms.
+const MAX_TABLE: u64 = 2 << 20;
+/// The largest log whose metadata is read. It has transcripts too, which take longer.
+const MAX_LOG: u64 = 32 << 20;
+/// The largest log of a run that is read once more.
+const MAX_RUN: u64 = 8 << 20;
+
+/// Whether a table is so small that all of its columns may be read, if they are to be looked through.
+pub(super) fn is_small_table(path: &Path) -> bool {
+    is_small(path, MAX_TABLE)
+}
+
+/// Whether a file is so small that all of its metadata may be read.
+fn is_small(path: &Path, most: u64) -> bool {
+    path.metadata().is_ok_and(|file| file.is_file() && file.len() <= most)
+}
+
+/// The metadata to read of a log: all, if it is to be looked through.
+fn keys_of_log(path: &Path, plan: &Plan) -> MetadataKeys {
+    if is_small(path, MAX_LOG) { MetadataKeys::All } else { plan.metadata_keys() }
+}
+
+/// What is to be known about the metadata of a log that a run has just written: it is read once more.
+pub fn of_run(path: &Path, registry: &Registry) -> Option<Diagnostic> {
+    let log = is_small(path, MAX_RUN).then(|| EvalLog::open(path).ok()).flatten()?;
+    let header = log.header().ok()?;
+    let (plan, _) = plan_from_header(&header, registry).ok()?;
+    let options = ScoreOptions::new(MetadataKeys::All).score_parts(plan.score_parts());
+    let scores = log.scores(&header, &options).ok()?;
+    of_columns(&plan, &scores.columns, path)
+}
+
+/// What is to be known about the metadata of a table, all of which was read. Only what was asked for is kept.
+pub(super) fn of_tables(
+    tables: &mut [ScoreTable],
+    path: &Path,
+    plan: &Plan,
+    asked: &MetadataKeys,
+) -> Option<Diagnostic> {
+    let found = tables.iter().find_map(|table| {
+        let mut plan = plan.clone();
+        choose_metrics(&mut plan, &table.columns);
+        of_columns(&plan, &table.columns, path)
+    });
+    tables.iter_mut().for_each(|table| table.columns.keep_metadata(asked));
+    found
+}
+
+/// What a reader of the results should know about a key that nothing is clustered by.
+pub(super) fn of_columns(plan: &Plan, columns: &ScoreColumns, path: &Path) -> Option<Diagnostic> {
+    let found = plan.unused_cluster(columns)?;
+    let UnusedCluster { key, clusters, design_effect, stderr, clustered_stderr, p_value, .. } = &found;
+    let [without, with] = [stderr, clustered_stderr].map(|error| significant(*error, 2));
+    let figure = figure(&found, plan, columns);
+    let text = format!(
+        "samples with the same `{key}` score alike: {figure} has the error {without}, and {with} with clusters"
+    );
+    let chance = match *p_value {
+        p if p < 0.01 => String::new(),
+        p => format!(", by chance in {:.0} % of cases", (p * 100.0).max(1.0)),
+    };
+    let effect = format!("{clusters} values, design effect {design_effect:.1}{chance}");
+    let hint = text!("if they belong together, add {} ({})", Opt::Cluster.set(key), effect);
+    Some(Diagnostic::note(text).about(path.display()).hint(hint))
+}
+
+/// The figure, with its scorer and its reducer where there are several.
+fn figure(found: &UnusedCluster, plan: &Plan, columns: &ScoreColumns) -> String {
+    let scorer = (columns.scorer_names().count() > 1).then_some(found.scorer.as_str());
+    let reducer = match &plan.reducers {
+        Reducers::Explicit(reducers) if reducers.len() > 1 => found.reducer.as_deref(),
+        _ => None,
+    };
+    match [scorer, reducer].into_iter().flatten().collect::<Vec<_>>().join(", ") {
+        of if of.is_empty() => found.metric.clone(),
+        of => format!("{} ({of})", found.metric),
+    }
 }

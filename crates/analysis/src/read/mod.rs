@@ -1,8 +1,6 @@
 //! The one reader: files become runs, for every verb and every surface.
 
 mod cells;
-mod clusters;
-mod conversions;
 mod log;
 
 use std::cmp::Ordering;
@@ -20,17 +18,17 @@ pub use self::cells::beyond_threshold_problem;
 pub(crate) use self::cells::{
     below_threshold_problem, choose_means, choose_metrics, give_meaning, refuse_empty,
 };
-pub use self::clusters::of_run as unused_cluster_of_run;
 pub(crate) use self::log::read_log_scores;
 pub use self::log::{
     early_stop, has_scored_confidence, partial_run, read_log, recovered, status_of_unfinished, unknown_scorer,
 };
 use crate::Analysis;
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Outcome};
+pub use crate::read::log::of_run as unused_cluster_of_run;
 use crate::request::errors::check_clusters;
 use crate::request::{PlanChanges, ReadRequest, TableRequest, UnconvertiblePolicy};
 use crate::run::{Identity, Provenance, QUESTION, Run};
-use crate::source::handles::time_in_name;
+use crate::source::time_in_name;
 use crate::source::{self, InputFiles};
 use crate::text;
 use crate::text::Opt;
@@ -307,7 +305,7 @@ impl<'a> Reader<'a> {
         warnings.extend(run.warnings());
         warnings.extend(self.reports_end.then(|| unfinished(&run)).flatten());
         if self.has_hints {
-            warnings.extend(clusters::of_columns(&run.plan, &run.scores, self.path));
+            warnings.extend(log::of_columns(&run.plan, &run.scores, self.path));
         }
         if run.recorded().is_none() && !request.takes_unscored && !run.scores.has_scores() {
             let hint = "score its outputs with `score LOG --with SPEC --write`";
@@ -353,13 +351,18 @@ impl<'a> Reader<'a> {
         let options = request
             .tables
             .options(&mapping, request.read.limits().max_memory, self.analysis.memory())
-            .metadata(plan.metadata_keys().and(MetadataKeys::Only(keys)))
             .details(request.all_parts || plan.score_parts() == ScoreParts::All || request.answers);
-        let mut tables = self.rows(&mapping, &options)?;
+        let asked = plan.metadata_keys().and(MetadataKeys::Only(keys));
+        let rows = |keys: &MetadataKeys| self.rows(&mapping, &options.clone().metadata(keys.clone()));
+        // Cells that are skipped would be other scores for hints. If those make it fail, there are none.
+        let is_skipping = request.tables.unconvertible == UnconvertiblePolicy::Missing;
+        let for_hints = self.has_hints && !is_skipping && log::is_small_table(self.path);
+        let with_all = if for_hints { rows(&MetadataKeys::All).ok() } else { None };
+        let has_all = with_all.is_some();
+        let mut tables = with_all.map_or_else(|| rows(&asked), Ok)?;
         give_meaning(&mut tables, self.path, &plan, request.tables.unconvertible)?;
-        // Cells that are skipped would be other scores there.
-        if self.has_hints && request.tables.unconvertible != UnconvertiblePolicy::Missing {
-            warnings.extend(clusters::of_table(self.path, &tables, &options, &plan));
+        if has_all {
+            warnings.extend(log::of_tables(&mut tables, self.path, &plan, &asked));
         }
         if request.needs_ids && tables.iter().any(|table| table.has_synthetic_ids) {
             let problem = "no column identifies the samples, so those of the two sides cannot be paired";

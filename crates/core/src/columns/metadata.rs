@@ -9,6 +9,7 @@ use indexmap::{Equivalent, IndexMap};
 use serde_json::{Value as Json, json};
 
 use super::ScorerColumn;
+use crate::inputs::MetadataKeys;
 use crate::metadata::Metadata;
 use crate::naming::Interner;
 use crate::score::Score;
@@ -302,6 +303,10 @@ impl MetadataColumns {
                 self.columns.insert(key.to_owned(), column);
             }
         }
+    }
+
+    pub(super) fn keep(&mut self, keys: &MetadataKeys) {
+        self.columns.retain(|key, _| keys.contains(key));
     }
 
     /// Puts the columns into the order of their keys.

@@ -31,6 +31,7 @@ use metadata::MetadataColumns;
 use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
+use crate::inputs::MetadataKeys;
 use crate::metadata::Metadata;
 use crate::naming::unique_names;
 use crate::python_text::json_text;
@@ -327,6 +328,11 @@ impl ScoreColumns {
     /// The metadata keys that some row has.
     pub fn metadata_keys(&self) -> impl Iterator<Item = &str> {
         self.metadata.keys()
+    }
+
+    /// Leaves out the metadata under other keys.
+    pub fn keep_metadata(&mut self, keys: &MetadataKeys) {
+        self.metadata.keep(keys);
     }
 
     /// The number of different values of a metadata key; 0 if no row has it.

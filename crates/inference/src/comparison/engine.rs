@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use super::pair::SidePair;
 use super::side::{SampleNumbers, Side};
 use super::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonWarning, Correction, recorded,
-    several, tasks,
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonWarning, Correction, rankings,
+    tasks, unpaired,
 };
 use crate::error::{ComparisonError, ComparisonErrorKind, Result};
 use errorbar_core::engine::SampleIndex;
@@ -49,7 +49,8 @@ pub(super) fn compare(
         let compared = pairs(&sides, &names, options.all_pairs).into_par_iter().map(|(base, other)| {
             let mut warnings = Vec::new();
             if base.recorded.is_some() || other.recorded.is_some() {
-                return recorded::compare(base, other, *task).map(|comparisons| (comparisons, warnings));
+                return unpaired::compare_recorded(base, other, *task)
+                    .map(|comparisons| (comparisons, warnings));
             }
             let pair = SidePair { base, other, task: *task, options };
             pair.compare(&mut warnings).map(|comparisons| (comparisons, warnings))
@@ -69,7 +70,7 @@ pub(super) fn compare(
             )));
         } else if sides.len() > 2 && !options.unpaired {
             let of_task: Vec<&Side<'_>> = sides.iter().collect();
-            let inputs = several::rank_inputs(&of_task, stream as u64);
+            let inputs = rankings::rank_inputs(&of_task, stream as u64);
             report.rankings.extend(inputs.iter().map(|(figure, input)| {
                 let mut ranking = input.ranking(&figure.scorer, &figure.metric);
                 ranking.task = task.map(str::to_owned);

@@ -1,10 +1,22 @@
-//! The figures of a metric over scores: what two sides are compared by.
+//! The figures of a metric over scores, and over the same resamples of both sides: what two sides are compared by.
 
-use crate::error::Result;
-use errorbar_core::engine::evaluate_metric;
-use errorbar_core::{
-    AggregateBasis, Estimate, GroupContext, Groups, Metric, MetricValue, Role, ScoreKind, Scores, Undefined,
+use std::collections::HashMap;
+
+use errorbar_core::engine::{
+    ResampledFigure, Resampler, ScoreUnits, UnitRows, evaluate_metric, planned_draws, resample_cost,
 };
+use errorbar_core::{
+    AggregateBasis, Defined, Draws, ErrorMethod, Estimate, GroupContext, Groups, Metric, MetricValue, Role,
+    ScoreKind, Scores, StdError, Undefined,
+};
+use errorbar_stats::descriptive::standard_deviation;
+use errorbar_stats::resampling::{left_out_rows, resampled_rows};
+
+use super::paired::{detectable_difference, variance_removed};
+use super::pairing::Pairing;
+use super::side::{Block, Side};
+use super::{Comparison, ComparisonTest, TestMethod};
+use crate::error::Result;
 
 /// Which of the figures of a metric it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -147,4 +159,300 @@ pub(super) fn kind_of(metric: &dyn Metric, scores: &Scores<'_>) -> Result<Option
 /// Whether a metric is a figure of its own: errors and intervals of others are in the rows of those.
 pub(super) fn is_compared(metric: &dyn Metric) -> bool {
     !matches!(metric.role(), Role::ErrorOf | Role::IntervalOf)
+}
+
+/// The figures of two sides under one metric.
+pub(super) struct ResampledPair<'p> {
+    pub(super) metric: &'p dyn Metric,
+    pub(super) base: (&'p Side<'p>, &'p Block<'p>),
+    pub(super) other: (&'p Side<'p>, &'p Block<'p>),
+}
+
+/// One figure of both sides, and their difference.
+pub(super) struct FigureDifference {
+    pub(super) name: FigureName,
+    pub(super) base: Estimate,
+    pub(super) other: Estimate,
+    pub(super) difference: Estimate,
+    pub(super) test: Defined<ComparisonTest>,
+    pub(super) variance_removed: Defined<f64>,
+    pub(super) cluster: Vec<String>,
+}
+
+impl FigureDifference {
+    /// Puts the figures into a comparison of its samples.
+    pub(super) fn fill(self, comparison: &mut Comparison) {
+        if let Some(key) = &self.name.key {
+            comparison.metric = format!("{}.{key}", comparison.metric);
+        }
+        if self.name.group_key.is_some() {
+            (comparison.group_key, comparison.group) = (self.name.group_key, self.name.group);
+        }
+        comparison.mde = detectable_difference(&self.difference);
+        comparison.correlation = Err(Undefined::NotAvailable);
+        comparison.variance_removed = self.variance_removed;
+        (comparison.base_estimate, comparison.other_estimate) = (self.base, self.other);
+        let absent = comparison.difference.absent;
+        comparison.difference = self.difference;
+        (comparison.difference.n, comparison.difference.absent) = (comparison.n, absent);
+        (comparison.test, comparison.cluster) = (self.test, self.cluster);
+    }
+}
+
+impl<'p> ResampledPair<'p> {
+    /// The differences over the samples of a pairing.
+    ///
+    /// # Errors
+    /// Those of the metric over all samples.
+    pub(super) fn paired(&self, pairing: &Pairing) -> Result<Vec<FigureDifference>> {
+        let base = pairing.scores(self.base.0, self.base.1);
+        let other = pairing.scores(self.other.0, self.other.1);
+        let (names, values) = self.common_figures(&base, &other)?;
+        let metric = self.metric.spec().log_name().into_owned();
+        let plan = &base.estimation().errors;
+        let units = ScoreUnits::of_keys(&metric, &base, &plan.cluster)?;
+        let width = 2 * names.len();
+        let cost = resample_cost(self.metric, base.len() as u64, width as u64).saturating_mul(2);
+        let (units, draws) = match (units, draws_of(&base, cost)) {
+            (Ok(units), Ok(draws)) => (units, draws),
+            (Err(reason), _) | (_, Err(reason)) => return Ok(without_error(names, values, &reason)),
+        };
+        let resamplers = [Resampler::new(&base), Resampler::new(&other)];
+        let [of_base, of_other] = &resamplers;
+        let rows =
+            [of_base.rows_of(units.iter()), of_other.rows_of(self.units_of_other(&units, pairing).iter())];
+        let one = |counts: &[u32]| -> Vec<f64> {
+            let side = |(resampler, rows): (&Resampler<'_>, &UnitRows)| {
+                resampler.resample(rows, counts, |scores| numbers(self.metric, scores, &names))
+            };
+            resamplers.iter().zip(&rows).flat_map(side).collect()
+        };
+        let (random, left_out) = (&base.estimation().random, units.len() as u64);
+        let is_affordable = random.affordable_draws(left_out, base.len() as u64, cost) == left_out;
+        let resamples = Resamples {
+            width,
+            all: resampled_rows(units.len(), draws.count as usize, draws.seed, width, one),
+            left_out: match plan.wants_left_out() && is_affordable {
+                true => left_out_rows(units.len(), width, one),
+                false => Vec::new(),
+            },
+            draws,
+            units: units.len(),
+            samples: pairing.samples.len(),
+            is_clustered: units.is_clustered(),
+        };
+        let cluster = if units.is_clustered() { plan.cluster.clone() } else { Vec::new() };
+        Ok(resamples.differences(names, values, plan, &cluster))
+    }
+
+    /// The differences of all samples of both sides, each side resampled by itself.
+    ///
+    /// # Errors
+    /// Those of the metric over all samples.
+    pub(super) fn unpaired(&self, pairings: [&Pairing; 2]) -> Result<Vec<FigureDifference>> {
+        let [of_base, of_other] = pairings;
+        let base = of_base.scores(self.base.0, self.base.1);
+        let other = of_other.scores(self.other.0, self.other.1);
+        let (names, values) = self.common_figures(&base, &other)?;
+        let metric = self.metric.spec().log_name().into_owned();
+        let plan = &base.estimation().errors;
+        let mut sides: Vec<Vec<f64>> = Vec::new();
+        let (mut units_of_both, mut is_clustered, mut draws) = (usize::MAX, false, Draws::new(0, u64::MAX));
+        let cost = |scores: &Scores<'_>| {
+            resample_cost(self.metric, scores.len() as u64, names.len() as u64).saturating_mul(2)
+        };
+        let mut wanted = [draws_of(&base, cost(&base)), draws_of(&other, cost(&other))];
+        let count = wanted.iter().flatten().map(|draws| draws.count).min().unwrap_or(0);
+        for (at, scores) in [&base, &other].into_iter().enumerate() {
+            let units = ScoreUnits::of_keys(&metric, scores, &plan.cluster)?;
+            let planned = wanted.get_mut(at).map_or(Err(Undefined::NoScores), |wanted| wanted.clone());
+            let (units, planned) = match (units, planned) {
+                (Ok(units), Ok(planned)) => (units, planned),
+                (Err(reason), _) | (_, Err(reason)) => return Ok(without_error(names, values, &reason)),
+            };
+            let resampler = Resampler::new(scores);
+            let rows = resampler.rows_of(units.iter());
+            // Another stream for the other side, or resamples of equal numbers of samples would be the same.
+            let seed = planned.seed.wrapping_add(at as u64 * 0x9e37_79b9_7f4a_7c15);
+            sides.push(resampled_rows(units.len(), count as usize, seed, names.len(), |counts: &[u32]| {
+                resampler.resample(&rows, counts, |scores| numbers(self.metric, scores, &names))
+            }));
+            units_of_both = units_of_both.min(units.len());
+            is_clustered |= units.is_clustered();
+            if at == 0 {
+                draws = Draws::new(planned.seed, count);
+            }
+        }
+        let mut sides = sides.into_iter();
+        let (of_base, of_other) = (sides.next().unwrap_or_default(), sides.next().unwrap_or_default());
+        let rows = of_base.chunks(names.len().max(1)).zip(of_other.chunks(names.len().max(1)));
+        let resamples = Resamples {
+            width: 2 * names.len(),
+            all: rows.flat_map(|(base, other)| base.iter().chain(other).copied()).collect(),
+            left_out: Vec::new(),
+            draws,
+            units: units_of_both,
+            samples: base.len().min(other.len()),
+            is_clustered,
+        };
+        let cluster = if is_clustered { plan.cluster.clone() } else { Vec::new() };
+        Ok(resamples.differences(names, values, plan, &cluster))
+    }
+
+    /// The figures that both sides have, and their values.
+    fn common_figures(
+        &self,
+        base: &Scores<'_>,
+        other: &Scores<'_>,
+    ) -> Result<(Vec<FigureName>, Vec<[Estimate; 2]>)> {
+        let mut of_other: HashMap<FigureName, Estimate> = figures(self.metric, other)?.into_iter().collect();
+        let mut common = Vec::new();
+        for (name, estimate) in figures(self.metric, base)? {
+            if let Some(other) = of_other.remove(&name) {
+                common.push((name, [estimate, other]));
+            }
+        }
+        Ok(common.into_iter().unzip())
+    }
+
+    /// The units of the base, with the scores of the other side: of the same samples.
+    fn units_of_other(&self, units: &ScoreUnits, pairing: &Pairing) -> ScoreUnits {
+        let (_, base) = self.base;
+        let (_, other) = self.other;
+        // The pair that each position of the base belongs to, and the positions of the other side by pair.
+        let mut pair_of: Vec<u32> = Vec::new();
+        let mut starts = vec![0u32];
+        let mut end = 0;
+        for (pair, sample) in pairing.samples.iter().enumerate() {
+            pair_of.extend(base.positions(*sample).iter().map(|_| pair as u32));
+            end += other.positions(*sample).len() as u32;
+            starts.push(end);
+        }
+        units.mapped(|positions: &[u32], out: &mut Vec<u32>| {
+            let mut pairs: Vec<u32> =
+                positions.iter().filter_map(|at| pair_of.get(*at as usize).copied()).collect();
+            // The epochs of a sample follow each other.
+            pairs.dedup();
+            for pair in pairs {
+                let start = starts.get(pair as usize).copied().unwrap_or(0);
+                out.extend(start..starts.get(pair as usize + 1).copied().unwrap_or(start));
+            }
+        })
+    }
+}
+
+/// The resamples of the plan of scores, at this cost of each.
+fn draws_of(scores: &Scores<'_>, cost: u64) -> Defined<Draws> {
+    let estimation = scores.estimation();
+    planned_draws(&estimation.errors, &estimation.random, scores.len() as u64, cost)
+}
+
+/// Numbers without errors, and why.
+fn without_error(
+    names: Vec<FigureName>,
+    values: Vec<[Estimate; 2]>,
+    reason: &Undefined,
+) -> Vec<FigureDifference> {
+    let one = |(name, [base, other]): (FigureName, [Estimate; 2])| {
+        let mut difference = difference_of(&base, &other);
+        (difference.error, difference.interval) = (Err(reason.clone()), Err(reason.clone()));
+        let (test, variance_removed) = (Err(reason.clone()), Err(reason.clone()));
+        FigureDifference { name, base, other, difference, test, variance_removed, cluster: Vec::new() }
+    };
+    names.into_iter().zip(values).map(one).collect()
+}
+
+/// Other minus base, without an error.
+fn difference_of(base: &Estimate, other: &Estimate) -> Estimate {
+    match (&base.value, &other.value) {
+        (Ok(base), Ok(other)) if (other - base).is_finite() => Estimate::new(other - base),
+        (Ok(_), Ok(_)) => Estimate::undefined(Undefined::Overflow),
+        (Err(reason), _) | (_, Err(reason)) => Estimate::undefined(reason.clone()),
+    }
+}
+
+/// The figures of both sides in resamples: those of the base first.
+struct Resamples {
+    /// The number of figures of both sides together.
+    width: usize,
+    /// One resample after the other.
+    all: Vec<f64>,
+    /// The same with each unit left out.
+    left_out: Vec<f64>,
+    draws: Draws,
+    units: usize,
+    samples: usize,
+    is_clustered: bool,
+}
+
+impl Resamples {
+    fn differences(
+        &self,
+        names: Vec<FigureName>,
+        values: Vec<[Estimate; 2]>,
+        plan: &errorbar_core::ErrorPlan,
+        cluster: &[String],
+    ) -> Vec<FigureDifference> {
+        let figures = names.len();
+        let one = |(at, (name, [base, other])): (usize, (FigureName, [Estimate; 2]))| {
+            let column = |rows: &[f64], at: usize| -> Vec<f64> {
+                rows.iter().skip(at).step_by(self.width.max(1)).copied().collect()
+            };
+            let minus = |rows: &[f64]| -> Vec<f64> {
+                let (base, other) = (column(rows, at), column(rows, figures + at));
+                other.into_iter().zip(base).map(|(other, base)| other - base).collect()
+            };
+            let mut difference = difference_of(&base, &other);
+            let mut differences = minus(&self.all);
+            let sides = [column(&self.all, at), column(&self.all, figures + at)];
+            differences.retain(|d| !d.is_nan());
+            let (mut test, mut removed) = (Err(Undefined::NotAvailable), Err(Undefined::NotAvailable));
+            match difference.number() {
+                Some(value) => {
+                    let left_out = minus(&self.left_out);
+                    let is_usable = !left_out.is_empty() && left_out.iter().all(|d| d.is_finite());
+                    let figure = ResampledFigure {
+                        value,
+                        figures: differences.clone(),
+                        draws: self.draws,
+                        left_out: is_usable.then_some(left_out.as_slice()),
+                        units: self.units,
+                        samples: self.samples,
+                        is_clustered: self.is_clustered,
+                    };
+                    difference = figure.estimate(plan);
+                    test = test_of(&differences, &difference);
+                    removed = removed_from(sides, &difference);
+                }
+                None => {
+                    if let Err(reason) = &difference.value {
+                        (test, removed) = (Err(reason.clone()), Err(reason.clone()));
+                    }
+                }
+            }
+            let cluster = cluster.to_vec();
+            FigureDifference { name, base, other, difference, test, variance_removed: removed, cluster }
+        };
+        names.into_iter().zip(values).enumerate().map(one).collect()
+    }
+}
+
+/// The share of resamples on the other side of 0, doubled: the level at which the percentile interval touches 0. Counting
+/// the sample itself, it is never 0.
+fn test_of(differences: &[f64], difference: &Estimate) -> Defined<ComparisonTest> {
+    difference.error.as_ref().map_err(Clone::clone)?;
+    let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count();
+    let fewer = count(|d| d <= 0.0).min(count(|d| d >= 0.0));
+    let p = 2.0 * (fewer as f64 + 1.0) / (differences.len() as f64 + 1.0);
+    Ok(ComparisonTest::new(TestMethod::Bootstrap, p.min(1.0)))
+}
+
+/// The share of the variance that pairing removed, over resamples.
+fn removed_from(sides: [Vec<f64>; 2], difference: &Estimate) -> Defined<f64> {
+    let estimates = sides.map(|mut figures| {
+        figures.retain(|figure| !figure.is_nan());
+        Estimate::new(0.0).with_error(StdError::new(standard_deviation(&figures), ErrorMethod::Bootstrap))
+    });
+    let [base, other] = estimates;
+    variance_removed(&base, &other, difference)
 }

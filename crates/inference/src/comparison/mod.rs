@@ -2,31 +2,24 @@
 //!
 //! Epochs are reduced first, so that a pair is a sample; pairing epoch with epoch would count each sample several times.
 
-mod bounds;
-mod cross_table;
 mod engine;
-mod epoch_counts;
 mod figures;
 mod gate;
 mod numbers;
-mod options;
 mod pair;
 mod paired;
 mod pairing;
-mod ranking;
-mod recorded;
-mod resampled;
-mod several;
+mod rankings;
 mod side;
 mod tasks;
 mod unpaired;
 
-pub use cross_table::CrossTable;
-pub use gate::{Gate, GateOutcome, GateShortfall};
-pub use options::{ComparisonOptions, Correction};
+use errorbar_core::{Defined, Direction, Estimate, Plan, Results, Role, ScoreColumns, Undefined};
 
 use crate::error::{Error, Result};
-use errorbar_core::{Defined, Direction, Estimate, Plan, Results, Role, ScoreColumns, Undefined};
+
+pub use crate::comparison::pairing::CrossTable;
+pub use gate::{Gate, GateOutcome, GateShortfall};
 
 /// Compares sides: each other one with the first, or every one with every other.
 ///
@@ -424,5 +417,62 @@ impl ComparisonWarning {
     /// What cannot be told by its kind.
     pub fn other(text: impl Into<String>) -> Self {
         ComparisonWarning::Other { text: text.into() }
+    }
+}
+
+/// How sides are compared. Level, clusters, draws and range are those of the plan's errors.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ComparisonOptions {
+    /// The metadata key to compare by, group for group.
+    pub by: Option<String>,
+    /// Whether samples are not matched, even if they could be.
+    pub unpaired: bool,
+    /// Whether every side is compared with every other, not only with the base.
+    pub all_pairs: bool,
+    /// How p-values of several comparisons are corrected.
+    pub correction: Option<Correction>,
+    /// What must hold.
+    pub gate: Option<Gate>,
+}
+
+impl ComparisonOptions {
+    /// The most sides of which every pair is tested, for a ranking or a matrix: the work and the memory grow with the square.
+    pub const MOST_PAIRED: usize = 200;
+}
+
+/// How p-values of several comparisons are corrected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Correction {
+    /// Holm: the chance of any false alarm among all comparisons.
+    Holm,
+    /// Benjamini and Hochberg: the expected share of false alarms among those that are reported.
+    Bh,
+}
+
+impl Correction {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Correction::Holm => "holm",
+            Correction::Bh => "bh",
+        }
+    }
+}
+
+impl std::fmt::Display for Correction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Correction {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known =
+            [Correction::Holm, Correction::Bh].into_iter().find(|correction| correction.name() == name);
+        known.ok_or_else(|| format!("expected holm or bh, found {name:?}"))
     }
 }

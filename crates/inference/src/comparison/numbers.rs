@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::Comparison;
-use super::bounds::{BoundedSide, bounds};
 use super::figures::{FigureName, figure_of_group, figure_without_stop, figures, kind_of};
 use super::pair::{BlockPair, SampleSelection, SidePair};
 use super::paired::{PairKind, PairedNumbers, clip, detectable_difference, possible, variance_removed};
 use super::pairing::Pairing;
+use super::pairing::{BoundedSide, bounds};
 use super::side::Block;
 use super::tasks::{mean_difference, mean_test, t_interval};
 use crate::error::Result;

@@ -1,8 +1,8 @@
 //! Means over tasks or groups, with their errors. They are fixed, have equal weights and are independent.
 
 use super::paired::{PairTest, clip, detectable_difference, possible, variance_removed};
-use super::ranking::RankInput;
-use super::several::RankedFigure;
+use super::rankings::RankInput;
+use super::rankings::RankedFigure;
 use super::unpaired::unpaired;
 use super::{Comparison, ComparisonTest, Ranking, TestMethod};
 use errorbar_core::engine::estimate_from;

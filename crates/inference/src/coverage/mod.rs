@@ -4,7 +4,6 @@
 //! many as there are; each method makes its interval of each such draw; and what counts is how often that holds the known
 //! mean, and how wide it is.
 
-mod population;
 mod simulation;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,8 +14,8 @@ use errorbar_core::{
     Metrics, Plan, Result, ScoreColumns, ScoreParts, Scores, ToSpec, ValueRef, Warning,
 };
 
-use self::population::Population;
 use self::simulation::simulate;
+use crate::coverage::simulation::Population;
 
 /// How coverage is simulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -3,19 +3,12 @@
 //! A [`PowerPlan`] says what is measured and how it varies; of samples, difference and power it computes the third from
 //! the other two. What varies comes from the user, or from scores that there are already ([`PilotScores`]).
 
-mod clusters;
-mod error;
-mod flips;
-mod mcnemar;
+mod methods;
 mod pilot;
 mod plan;
-mod shares;
 mod spread;
-mod t_test;
 
-pub use error::PowerError;
-pub use flips::Flips;
+pub(crate) use methods::detectable_difference;
 pub use pilot::{PilotScores, PilotSide};
 pub use plan::{PowerDesign, PowerMethod, PowerPlan};
-pub use spread::ScoreSpread;
-pub(crate) use t_test::detectable_difference;
+pub use spread::{Flips, PowerError, ScoreSpread};

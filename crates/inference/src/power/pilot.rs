@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::error::PowerError;
+use super::spread::PowerError;
 use super::spread::ScoreSpread;
 use crate::agreement::NamedColumns;
 use errorbar_core::engine::ValueColumn;

@@ -1,10 +1,275 @@
 //! Runs that end before their end: rules about the confidence sequence of a mean, and what each sample contributes to it.
 
-mod figure;
 mod rule;
 
-pub use figure::{FigureProblem, MeanFigure};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use errorbar_core::engine::unique_names;
+use errorbar_core::spec::{Spec, nearest};
+use errorbar_core::{
+    Conversion, ErrorPlan, MetadataKeys, Metric, MetricItem, MetricValue, Metrics, Plan, Reducers, Result,
+    SampleValue, ScoreColumns, ScoreParts, Scores, ToSpec,
+};
+
 pub use rule::{RuleMeasure, StopRule};
+
+/// A metric of a plan that is the mean of one number per sample.
+#[derive(Clone, Debug)]
+pub struct MeanFigure {
+    name: String,
+    scorer: String,
+    /// The position of the scorer in the plan.
+    position: usize,
+    conversion: Conversion,
+    /// The plan that gives one number per sample.
+    plan: Plan,
+    range: Option<(f64, f64)>,
+}
+
+/// Why a metric of a plan is no mean that a sequence can be about.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FigureProblem {
+    /// The plan has no such metric.
+    #[error("there is no metric `{metric}`; {}", match nearest {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "no metric is a mean over all samples".to_owned(),
+        None => format!("means over all samples are: {}", known.join(", ")),
+    })]
+    Unknown {
+        /// The name.
+        metric: String,
+        /// The nearest one that there is.
+        nearest: Option<String>,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// Several scorers or reducers have the metric.
+    #[error("there are {} metrics `{metric}`; name one of: {}", candidates.len(), candidates.join(", "))]
+    Ambiguous {
+        /// The name.
+        metric: String,
+        /// Those that it may be.
+        candidates: Vec<String>,
+    },
+    /// The metric is no mean of one number per sample.
+    #[error("`{metric}` is no mean over all samples; {}", match known.as_slice() {
+        [] => "no metric of the task is".to_owned(),
+        known => format!("means are: {}", known.join(", ")),
+    })]
+    NotAMean {
+        /// The metric.
+        metric: String,
+        /// Those that are.
+        known: Vec<String>,
+    },
+    /// The epochs of a sample are not reduced to one number.
+    #[error("epochs are not reduced, so that a sample has no one number")]
+    NotReduced,
+}
+
+/// The metrics over whole scores, not those by key.
+fn plain(metrics: &Metrics) -> impl Iterator<Item = &Arc<dyn Metric>> {
+    let items = match metrics {
+        Metrics::List(items) => items.as_slice(),
+        Metrics::Map(_) => &[],
+    };
+    items.iter().filter_map(|item| match item {
+        MetricItem::Metric(metric) => Some(metric),
+        MetricItem::Map(_) => None,
+    })
+}
+
+/// Each reducer by itself, with the name that results have for it.
+fn reducers_of(reducers: &Reducers) -> Vec<(Option<String>, Reducers)> {
+    match reducers {
+        Reducers::Explicit(list) => list
+            .iter()
+            .map(|reducer| (Some(reducer.log_name()), Reducers::Explicit(vec![Arc::clone(reducer)])))
+            .collect(),
+        other => vec![(None, other.clone())],
+    }
+}
+
+impl MeanFigure {
+    /// The mean that a name stands for: `metric`, `scorer/metric` or `scorer/metric/reducer`; without a name, the one that
+    /// the headline wants, else the first. `epochs` is the number of times that each sample is run.
+    ///
+    /// # Errors
+    /// There is none, or there are several.
+    pub fn of_plan(
+        plan: &Plan,
+        name: Option<&str>,
+        epochs: u32,
+    ) -> std::result::Result<MeanFigure, FigureProblem> {
+        let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
+        let mut others = Vec::new();
+        let mut means: Vec<([String; 3], MeanFigure)> = Vec::new();
+        for (position, (scorer, planned)) in names.iter().zip(&plan.scorers).enumerate() {
+            let metrics = plan.task_metrics.as_ref().unwrap_or(&planned.metrics);
+            for metric in plain(metrics) {
+                let own = metric.spec().log_name().into_owned();
+                let of_scorer = format!("{scorer}/{own}");
+                let Some(conversion) = metric.mean_of() else {
+                    others.extend([own, of_scorer]);
+                    continue;
+                };
+                for (reducer, reducers) in reducers_of(plan.reducers_of(scorer)) {
+                    let full =
+                        reducer.map_or_else(|| of_scorer.clone(), |name| format!("{of_scorer}/{name}"));
+                    let figure =
+                        Self::of_scorer(plan, &own, (scorer, position), conversion.clone(), reducers);
+                    means.push(([own.clone(), of_scorer.clone(), full], figure));
+                }
+            }
+        }
+        let known = || {
+            let mut known: Vec<String> = Vec::new();
+            for ([_, of_scorer, _], _) in &means {
+                if !known.contains(of_scorer) {
+                    known.push(of_scorer.clone());
+                }
+            }
+            known
+        };
+        let Some(metric) = name.map(str::to_owned).or_else(|| plan.headline.as_ref()?.metric.clone()) else {
+            let none =
+                || FigureProblem::Unknown { metric: "mean".to_owned(), nearest: None, known: Vec::new() };
+            let first = means.into_iter().next().ok_or_else(none)?;
+            return first.1.reduced(epochs);
+        };
+        let found: Vec<&([String; 3], MeanFigure)> =
+            means.iter().filter(|(names, _)| names.contains(&metric)).collect();
+        match found.as_slice() {
+            [(_, figure)] => figure.clone().reduced(epochs),
+            [] if others.contains(&metric) => Err(FigureProblem::NotAMean { metric, known: known() }),
+            [] => {
+                let names = means.iter().flat_map(|(names, _)| names).chain(&others);
+                let nearest = nearest(&metric, names.map(String::as_str)).map(str::to_owned);
+                Err(FigureProblem::Unknown { nearest, known: known(), metric })
+            }
+            several => {
+                let candidates = several.iter().map(|([.., full], _)| full.clone()).collect();
+                Err(FigureProblem::Ambiguous { metric, candidates })
+            }
+        }
+    }
+
+    fn of_scorer(
+        planned: &Plan,
+        metric: &str,
+        (scorer, position): (&str, usize),
+        conversion: Conversion,
+        reducers: Reducers,
+    ) -> MeanFigure {
+        let is_probability = match &reducers {
+            Reducers::Explicit(list) => {
+                list.iter().any(|reducer| reducer.by_epoch().is_some_and(|reducer| reducer.is_probability()))
+            }
+            _ => false,
+        };
+        let mut errors = ErrorPlan::new();
+        errors.range = planned.errors.range;
+        let plan = Plan {
+            only: vec![scorer.to_owned()],
+            errors,
+            headline: None,
+            reducers,
+            scorer_reducers: Default::default(),
+            ..planned.clone()
+        };
+        MeanFigure {
+            name: metric.to_owned(),
+            scorer: scorer.to_owned(),
+            position,
+            conversion,
+            plan,
+            range: if is_probability { Some((0.0, 1.0)) } else { planned.errors.range },
+        }
+    }
+
+    fn reduced(self, epochs: u32) -> std::result::Result<Self, FigureProblem> {
+        match self.plan.reducers {
+            Reducers::Disabled if epochs > 1 => Err(FigureProblem::NotReduced),
+            _ => Ok(self),
+        }
+    }
+
+    /// The metric.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The scorer, by the name that results have for it.
+    pub fn scorer(&self) -> &str {
+        &self.scorer
+    }
+
+    /// The position of the scorer in the plan.
+    pub fn position(&self) -> usize {
+        self.position
+    }
+
+    /// The range of the numbers, if the plan or the reducer defines it.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        self.range
+    }
+
+    /// What each sample contributes, by its id: those without a score too.
+    ///
+    /// # Errors
+    /// Scores that cannot be reduced.
+    pub fn sample_values(&self, columns: &ScoreColumns) -> Result<Vec<(String, SampleValue)>> {
+        let values = Arc::new(Mutex::new(Vec::new()));
+        let recorder = ValueRecorder { conversion: self.conversion.clone(), values: Arc::clone(&values) };
+        let metrics = Metrics::List(vec![MetricItem::Metric(Arc::new(recorder))]);
+        let mut plan = self.plan.clone();
+        plan.task_metrics = Some(metrics);
+        let evaluation = plan.evaluate(columns)?;
+        let failures = evaluation.results.scores.into_iter().flat_map(|score| score.failures);
+        if let Some(failure) = failures.into_iter().next() {
+            return Err(failure.error);
+        }
+        let values = std::mem::take(&mut *values.lock().unwrap_or_else(PoisonError::into_inner));
+        Ok(values)
+    }
+}
+
+/// Not a figure: it keeps the number of each sample.
+#[derive(Debug)]
+struct ValueRecorder {
+    conversion: Conversion,
+    values: Arc<Mutex<Vec<(String, SampleValue)>>>,
+}
+
+impl ToSpec for ValueRecorder {
+    fn spec(&self) -> Spec {
+        Spec::new("sample_values")
+    }
+}
+
+impl Metric for ValueRecorder {
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_gaps = self.conversion.keeps_numbers();
+        scores.converted(&self.conversion, |numbers| {
+            let value = |at: usize| SampleValue::at(at, scores, numbers, has_gaps);
+            values.extend((0..scores.len()).map(|at| (scores.sample_id(at).to_owned(), value(at))));
+        });
+        let columns = scores.set().columns();
+        let absent = scores.absent_rows().iter();
+        values.extend(absent.map(|row| (columns.id(*row as usize).to_owned(), SampleValue::default())));
+        Ok(0.0.into())
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::NONE
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
+    }
+}
 
 #[cfg(test)]
 mod tests;
