@@ -46,13 +46,6 @@ use errorbar_core::Registry;
 use errorbar_log::eval::is_log_file;
 use errorbar_table::{MemoryTables, TableMapping};
 
-pub use crate::run::{RunIdentity, fitting_names, run_names};
-pub use crate::score::DistributedScore;
-pub use crate::score::{PartialRun, Report, StoppedRun};
-pub use crate::score::{cluster_failures, findings, findings_with, metric_failure};
-pub use crate::source::{
-    DEFAULT_LOG_DIR, LOG_DIR, log_dir, newest_first, resolve, resolve_in, resolve_model,
-};
 pub use compare::{
     Alignment, CompareRequest, Comparisons, Flip, ListedCount, ListedFlips, Side, SideRequest, Sides,
     named_sides, short_task, text_of,
@@ -73,9 +66,18 @@ pub use request::{
     ByteSize, ErrorRequest, GateRequest, LimitRequest, OneOrMany, PlanChanges, ReadRequest, Specs,
     TableRequest, UnconvertiblePolicy, request_from_json,
 };
-pub use run::{Identity, LogSource, Provenance, QUESTION, Run, TARGET, TableSource};
-pub use score::{ScoreRequest, WriteBack, too_few_epochs, with_findings};
-pub use source::{InputFiles, expand, expand_folder, expand_with};
+pub use run::{
+    Identity, LogSource, PartialRun, Provenance, QUESTION, Report, Run, RunIdentity, StoppedRun, TARGET,
+    TableSource, fitting_names, run_names,
+};
+pub use score::{
+    DistributedScore, ScoreRequest, WriteBack, cluster_failures, findings, findings_with, metric_failure,
+    too_few_epochs, with_findings,
+};
+pub use source::{
+    DEFAULT_LOG_DIR, InputFiles, LOG_DIR, expand, expand_folder, expand_with, log_dir, newest_first, resolve,
+    resolve_in, resolve_model,
+};
 pub use text::{Opt, OptionUse, Surface, Text};
 pub use text::{counted, short, significant};
 pub use verify::{LogVerification, VerifyRequest};

@@ -5,11 +5,10 @@ mod alignment;
 mod flips;
 mod sides;
 
-use std::fmt;
 use std::path::PathBuf;
 
 use errorbar_inference::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 pub(crate) use self::alignment::MatchedRun;
 pub use self::alignment::{Alignment, text_of};
@@ -112,7 +111,7 @@ pub struct CompareRequest {
 const LISTED: usize = 20;
 
 /// The number of samples that a list has at most: a number, or `all`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedCount(pub usize);
 
 impl std::str::FromStr for ListedCount {
@@ -144,21 +143,6 @@ fn listed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ListedCou
         Some(Form::Count(count)) => Some(ListedCount(count)),
         Some(Form::Text(text)) => Some(text.parse().map_err(serde::de::Error::custom)?),
     })
-}
-
-impl Serialize for ListedCount {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.to_string().serialize(serializer)
-    }
-}
-
-impl fmt::Display for ListedCount {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            usize::MAX => f.write_str("all"),
-            count => count.fmt(f),
-        }
-    }
 }
 
 #[cfg(feature = "clap")]

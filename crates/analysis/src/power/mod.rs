@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use errorbar_inference::{Gate, PowerMethod};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::power::design::PilotRuns;
@@ -219,11 +219,11 @@ impl PowerRequest {
 const MOST_VALUES: usize = 1000;
 
 /// One or several numbers: `0.03`, `0.01,0.02`, `0.01..0.10`, `0.1..0.5:0.1`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Values(pub Vec<f64>);
 
 /// The same for counts.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Counts(pub Vec<u64>);
 
 impl FromStr for Values {
@@ -284,18 +284,6 @@ impl<'de> Deserialize<'de> for Counts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let numbers = Form::deserialize(deserializer)?.numbers(1.0);
         numbers.and_then(Counts::of_numbers).map_err(serde::de::Error::custom)
-    }
-}
-
-impl Serialize for Values {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
-}
-
-impl Serialize for Counts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
     }
 }
 

@@ -17,7 +17,7 @@ use super::cells::choose_metrics;
 use super::{CONFIDENCE, RunRequest, cells};
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 use crate::run::{Identity, LogSource, Provenance, Run, only_scorers};
-use crate::score::{PartialRun, Report, StoppedRun};
+use crate::run::{PartialRun, Report, StoppedRun};
 use crate::text::{Opt, significant};
 use crate::{Analysis, hints, text};
 

@@ -131,7 +131,7 @@ impl ReadRequest {
 /// assert_eq!("64k".parse(), Ok(ByteSize(64 << 10)));
 /// assert_eq!(ByteSize(512 << 20).to_string(), "512M");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct ByteSize(pub u64);
 
 const UNITS: [(char, u64); 4] = [('K', 1 << 10), ('M', 1 << 20), ('G', 1 << 30), ('T', 1 << 40)];
@@ -159,12 +159,6 @@ impl fmt::Display for ByteSize {
             Some((unit, size)) => write!(f, "{}{unit}", self.0 / size),
             None => self.0.fmt(f),
         }
-    }
-}
-
-impl Serialize for ByteSize {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(self.0)
     }
 }
 
