@@ -42,10 +42,10 @@ pub use errorbar_log::eval::{
 };
 pub use expression::{ExpressionError, ExpressionErrorKind, InvalidExpression};
 pub use model::{
-    AnyModel, Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, CallCounts, Calls, Choice, FnModel,
-    Generate, GenerateConfig, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError,
-    ModelErrorKind, Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Replay, Request,
-    RetryPolicy, TaskState, UsageLimits, allow_connections, max_open_files, model_fn, open_model, shown_cost,
+    AnyModel, Cache, CacheKey, CacheRemoval, CachedAnswer, CallCounts, Calls, Choice, FnModel, Generate,
+    GenerateConfig, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError, ModelErrorKind,
+    Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Replay, Request, RetryPolicy,
+    TaskState, UsageLimits, allow_connections, max_open_files, model_fn, open_model, shown_cost,
 };
 pub use prompts::TemplateText;
 pub use registry::{SubmittedEntry, built_in_registry, collected_registry};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use errorbar_eval::{Cache, CacheFolder, CachedAnswer, ModelAnswers};
+use errorbar_eval::{Cache, CachedAnswer, ModelAnswers};
 use errorbar_report::{Listing, ListingCell};
 use glob::Pattern;
 use jiff::Timestamp;
@@ -39,14 +39,14 @@ pub(super) fn cache_folder(named: Option<&Path>) -> errorbar_eval::Result<PathBu
 }
 
 pub(crate) fn run(args: &CacheArgs) -> CommandResult {
-    let folder = CacheFolder::new(cache_folder(args.cache_dir.as_deref())?);
+    let cache = Cache::at(cache_folder(args.cache_dir.as_deref())?);
     match &args.command {
         CacheCommand::Path => {
-            let path = folder.path().as_os_str().as_encoded_bytes();
+            let path = cache.folder.as_os_str().as_encoded_bytes();
             Ok(Output::Data([path, b"\n"].concat()).into())
         }
-        CacheCommand::List(args) => list(args, &folder),
-        CacheCommand::Clear(args) => clear(args, &folder),
+        CacheCommand::List(args) => list(args, &cache),
+        CacheCommand::Clear(args) => clear(args, &cache),
     }
 }
 
@@ -68,11 +68,11 @@ pub(crate) struct CacheListArgs {
     format: Format,
 }
 
-fn list(args: &CacheListArgs, folder: &CacheFolder) -> CommandResult {
-    let models = ModelAnswers::count(&folder.answers()?);
+fn list(args: &CacheListArgs, cache: &Cache) -> CommandResult {
+    let models = ModelAnswers::count(&cache.answers()?);
     let mut outcome = CommandOutcome::default();
     if models.is_empty() {
-        let text = format!("there are no cached answers in {}", folder.path().display());
+        let text = format!("there are no cached answers in {}", cache.folder.display());
         outcome.diagnostics.push(Diagnostic::note(text));
     }
     let is_for_people = args.format.is_for_people();
@@ -133,7 +133,7 @@ pub(crate) struct ClearArgs {
     older_than: Option<Duration>,
 }
 
-fn clear(args: &ClearArgs, folder: &CacheFolder) -> CommandResult {
+fn clear(args: &ClearArgs, cache: &Cache) -> CommandResult {
     let ClearArgs { all, models, older_than } = args;
     if !all && models.is_empty() && older_than.is_none() {
         let hint = "choose them with --model or --older-than, or remove all with --all";
@@ -145,8 +145,8 @@ fn clear(args: &ClearArgs, folder: &CacheFolder) -> CommandResult {
         (models.is_empty() || name.is_some_and(|name| models.iter().any(|model| model.is(name))))
             && older_than.is_none_or(|age| answer.is_older(age))
     };
-    let removed = folder.remove(is_chosen)?;
-    let place = folder.path().display();
+    let removed = cache.remove(is_chosen)?;
+    let place = cache.folder.display();
     let text = match removed.answers {
         0 => format!("there was nothing to remove in {place}"),
         answers => {

@@ -71,7 +71,7 @@ pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
         true => prepare_all(args, &watcher, context)?,
     };
     for run in runs.iter().flatten() {
-        requirements.check_plan(run.task.plan()).map_err(|diagnostics| diagnostics.about(&run.label))?;
+        requirements.check_plan(&run.task.plan).map_err(|diagnostics| diagnostics.about(&run.label))?;
     }
     if args.skip_complete {
         find(&mut runs, args).print(context.quiet);
@@ -127,7 +127,7 @@ fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> 
     let connections = calls.and_then(|calls| args.model_args.calling.connections.note_fewer(calls));
     // The warnings of a task do not depend on the model.
     let warnings = runs.iter().filter_map(|models| models.first()).flat_map(|run| {
-        let warnings = run.task.warnings().iter();
+        let warnings = run.task.warnings.iter();
         warnings.map(|warning| Diagnostic::warning(warning.to_string()).about(&run.label))
     });
     servers.into_iter().chain(connections).chain(limits).chain(warnings).collect()
@@ -336,7 +336,7 @@ fn options(
         seed: args.seed,
         log_dir: args.log_dir.clone(),
         log_format: args.log_format.unwrap_or_default(),
-        log_events: !args.no_log_events,
+        skip_events: args.no_log_events,
         fail_on_error: args.fail_on_error,
         limits: UsageLimits { time: args.time_limit, ..UsageLimits::default() },
         ..RunOptions::default()
@@ -437,11 +437,11 @@ fn find(runs: &mut [Vec<PreparedRun>], args: &EvalArgs) -> Diagnostics {
         diagnostics.extend(found.problems.into_iter().map(|problem| problem.about(&subject)));
         if let Some(log) = found.complete {
             complete += 1;
-            diagnostics.push(note("complete", log.path()).about(&subject));
+            diagnostics.push(note("complete", &log.path).about(&subject));
             run.start = RunStart::Complete(log);
         } else if let Some(log) = found.incomplete {
-            diagnostics.push(note("not complete, and resumed", log.path()).about(&subject));
-            resumed.insert(log.path().to_owned());
+            diagnostics.push(note("not complete, and resumed", &log.path).about(&subject));
+            resumed.insert(log.path.clone());
             run.start = RunStart::Resumed(log);
         }
     }
@@ -454,7 +454,7 @@ fn note(state: &str, log: &Path) -> Diagnostic {
 }
 
 fn names(task: &PreparedTask) -> (String, String) {
-    (task.name().to_owned(), task.model_name().to_owned())
+    (task.name.clone(), task.model_name().to_owned())
 }
 
 /// The log, if it is of one of these tasks and models. One that cannot be read, or of another program, is none.
@@ -482,17 +482,17 @@ impl Found {
                     found.complete = Some(log.clone());
                     return found;
                 }
-                Ok(EarlierRun::Incomplete) if found.incomplete.is_none() && !resumed.contains(log.path()) => {
+                Ok(EarlierRun::Incomplete) if found.incomplete.is_none() && !resumed.contains(&log.path) => {
                     found.incomplete = Some(log.clone());
                 }
                 Ok(EarlierRun::Changed(change)) => {
                     found
                         .problems
-                        .push(note(&format!("not that of the task as it is now ({change})"), log.path()));
+                        .push(note(&format!("not that of the task as it is now ({change})"), &log.path));
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    let problem = format!("{} is not used: {error}", log.path().display());
+                    let problem = format!("{} is not used: {error}", log.path.display());
                     found.problems.push(Diagnostic::warning(problem));
                 }
             }
@@ -574,7 +574,7 @@ fn resume(
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
         limits: UsageLimits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
         log_format: args.log_format.unwrap_or(recorded.log_format),
-        log_events: recorded.log_events && !args.no_log_events,
+        skip_events: recorded.skip_events || args.no_log_events,
         // Another server than that of the log is refused later.
         base_url: args.model_args.base_url.clone(),
         role_base_urls: args.model_args.roles.role_base_urls.clone(),
@@ -586,8 +586,8 @@ fn resume(
     }
     args.model_args.calling.apply(&mut options, watcher)?;
     options.calls = Arc::clone(calls.get_or_insert(options.calls));
-    let prepared = prepare(&format!("{}: {}", path.display(), log.task()), &task, &options, context)?;
-    let label = prepared.name().to_owned();
+    let prepared = prepare(&format!("{}: {}", path.display(), log.eval.task), &task, &options, context)?;
+    let label = prepared.name.clone();
     Ok(PreparedRun { task: prepared, label, start: RunStart::Resumed(log) })
 }
 
@@ -710,20 +710,20 @@ fn with_comparison(
 
 /// A note of the limits of a resumed run: what was used before does not count.
 fn limits_note(run: &PreparedTask) -> Option<Diagnostic> {
-    let UsageLimits { time, tokens, cost } = run.run_limits();
+    let UsageLimits { time, tokens, cost } = run.run_limits;
     let time = time.map(|time| format!("{} s", time.as_secs_f64()));
     let tokens = tokens.map(|tokens| format!("{} tokens", thousands(tokens)));
     let cost = cost.map(|cost| format!("a cost of {}", shown_cost(cost)));
     let limits: Vec<String> = [time, tokens, cost].into_iter().flatten().collect();
     (!limits.is_empty()).then(|| {
         let text = format!("the limits of the run count from 0 again: {}", limits.join(", "));
-        Diagnostic::note(text).about(run.name())
+        Diagnostic::note(text).about(&run.name)
     })
 }
 
 /// A note of each program that a resumed run starts.
 fn programs_note(run: &PreparedTask) -> Vec<Diagnostic> {
-    let note = |command| Diagnostic::note(format!("runs the program `{command}`")).about(run.name());
+    let note = |command| Diagnostic::note(format!("runs the program `{command}`")).about(&run.name);
     run.programs().into_iter().map(note).collect()
 }
 

@@ -5,7 +5,9 @@ use std::path::Path;
 use errorbar_analysis::{hints, shell};
 use errorbar_core::engine::thousands;
 use errorbar_core::{Metadata, ScoreResult};
-use errorbar_eval::{Error, FinishedRun, ModelServer, RecordedServer, ResumableLog, StopReason};
+use errorbar_eval::{
+    Error, FinishedRun, ModelErrorKind, ModelServer, RecordedServer, ResumableLog, StopReason,
+};
 use errorbar_log::eval::LogErrorKind;
 use errorbar_report::clean;
 use indexmap::{IndexMap, IndexSet};
@@ -89,19 +91,23 @@ fn log_lost(error: &Error, finished: &FinishedRun, resume: &str) -> Diagnostic {
 fn stopped(stop: &StopReason, done: usize, total: usize, resume: &str) -> Option<Diagnostic> {
     let ended = format!("ended after {done} of {total} samples, because");
     Some(match stop {
-        StopReason::AccessRefused { model, problem } => {
-            Diagnostic::failure(format!("{ended} {model} rejects the key: {problem}"))
-                .hint(format!("when the key is fixed, {resume}"))
-        }
-        StopReason::Unreachable { model, problem } => {
-            Diagnostic::failure(format!("{ended} the server of {model} has never answered: {problem}"))
-                .hint(format!("when the server runs, {resume}"))
-        }
-        StopReason::Untrusted { model, problem } => {
-            let with_file = format!("{} --ca-file FILE`", resume.trim_end_matches('`'));
-            Diagnostic::failure(format!("{ended} the server of {model} is not trusted: {problem}")).hint(format!(
-                "if you trust it, name a file with its certificate, or with that of who signed it: {with_file}"
-            ))
+        StopReason::ModelFailed { kind, model, problem } => {
+            let (failure, hint) = match kind {
+                ModelErrorKind::Unreachable => {
+                    let failure = format!("the server of {model} has never answered");
+                    (failure, format!("when the server runs, {resume}"))
+                }
+                ModelErrorKind::Untrusted => (
+                    format!("the server of {model} is not trusted"),
+                    format!(
+                        "if you trust it, name a file with its certificate, or with that of who signed it: {} --ca-file \
+                         FILE`",
+                        resume.trim_end_matches('`')
+                    ),
+                ),
+                _ => (format!("{model} rejects the key"), format!("when the key is fixed, {resume}")),
+            };
+            Diagnostic::failure(format!("{ended} {failure}: {problem}")).hint(hint)
         }
         StopReason::Cancelled => {
             Diagnostic::warning(format!("cancelled after {done} of {total} samples; {resume}"))
@@ -192,13 +198,13 @@ pub(super) fn unnamed_servers(
     let named = unnamed.iter().map(|server| format!("{} (of {})", server.base_url, server.model));
     let problem = clean(&format!(
         "{}: the log alone names the server {}, and the key is not sent to a server that only a log names",
-        log.path().display(),
+        log.path.display(),
         named.collect::<Vec<_>>().join(", ")
     ));
     let query = match all.iter().any(|server| server.has_query) {
         true => "; what follows the `?` is in no log: give it too",
         false => "",
     };
-    let command = resume_command(context, task, &file_args(log), log.path(), &all);
+    let command = resume_command(context, task, &file_args(log), &log.path, &all);
     Diagnostic::error(problem).hint(format!("if you trust it, name it yourself: `{command}`{query}"))
 }

@@ -164,23 +164,22 @@ pub(super) fn task_of_log(
     context: &Context<'_>,
 ) -> Result<Task, Diagnostics> {
     let given = given_args(args)?;
-    let resume =
-        |task: &str| resume_command(context, Some(task), &file_args(log), log.path(), &log.servers());
+    let resume = |task: &str| resume_command(context, Some(task), &file_args(log), &log.path, &log.servers());
     let untrusted = |file: &Path, problem: &str| {
         let problem = format!("the log alone names the task file {}, {problem}", file.display());
         let hint = format!("if you trust it, name it yourself: `{}`", resume(&shown(file)));
-        Diagnostics::from(Diagnostic::error(problem).about(log.path().display()).hint(hint))
+        Diagnostics::from(Diagnostic::error(problem).about(log.path.display()).hint(hint))
     };
     let of_file = |file: &Path, name: Option<&str>, digest: Option<&str>| -> Result<Task, Diagnostics> {
         let is_given = |name: &str| given.iter().any(|(given, _)| given == name);
-        let of_log = || log.passed_args().iter().filter(|(name, _)| !is_given(name));
+        let of_log = || log.eval.task_args_passed.iter().filter(|(name, _)| !is_given(name));
         if let Some((name, value)) = of_log().find(|(_, value)| !is_taken_from_log(value)) {
             let problem = format!(
                 "the log alone gives the task the argument {name} = {value}, and a string may name a file or a program"
             );
             let hint =
                 format!("if you trust it, give it yourself: `{}`", resume(named.unwrap_or(&shown(file))));
-            return Err(Diagnostic::error(problem).about(log.path().display()).hint(hint).into());
+            return Err(Diagnostic::error(problem).about(log.path.display()).hint(hint).into());
         }
         let of_log = of_log().map(|(name, value)| (name.clone(), value.clone()));
         let mut selection = TaskSelection::new();
@@ -196,7 +195,7 @@ pub(super) fn task_of_log(
             (Some(only), true) => {
                 // Of a file that only the log names, the user learns it in any case.
                 Diagnostic::note(format!("resumed with the task file {}", file.display()))
-                    .about(log.path().display())
+                    .about(log.path.display())
                     .print(context.quiet && digest.is_none());
                 Ok(only)
             }
@@ -207,11 +206,15 @@ pub(super) fn task_of_log(
             }
         }
     };
-    let name = match (named, log.task_file(), log.registered()) {
+    let name = match (named, log.task_file(), log.eval.task_registry_name.as_deref()) {
         (Some(named), ..) if file_and_name(named).is_some() => {
             let (file, name) = file_and_name(named).unwrap_or_default();
             // The log knows which of several tasks it is of.
-            let name = name.as_deref().or(log.registered().filter(|_| log.task_file().is_some()));
+            let name = name.as_deref().or(log
+                .eval
+                .task_registry_name
+                .as_deref()
+                .filter(|_| log.task_file().is_some()));
             return of_file(&file, name, None);
         }
         (Some(named), ..) => named,
@@ -232,7 +235,7 @@ pub(super) fn task_of_log(
         }
         (None, None, Some(name)) => name,
         (None, None, None) => {
-            let problem = format!("the log does not record where its task `{}` comes from", log.task());
+            let problem = format!("the log does not record where its task `{}` comes from", log.eval.task);
             let hint = "name the task too: a file, or a task of this program";
             return Err(Diagnostic::error(problem).hint(hint).into());
         }
@@ -241,7 +244,8 @@ pub(super) fn task_of_log(
         let problem = format!("-T {given}: a task of this program is resumed with the arguments of the log");
         return Err(Diagnostic::error(problem).hint("leave it out").into());
     }
-    let spec = Spec::from_log(name, log.passed_args().as_object()).map_err(errorbar_core::Error::from)?;
+    let spec =
+        Spec::from_log(name, log.eval.task_args_passed.as_object()).map_err(errorbar_core::Error::from)?;
     Ok(build(&spec, context)?)
 }
 
@@ -260,7 +264,7 @@ pub(super) fn is_in_current_folder(file: &Path) -> bool {
 
 /// The arguments of a task file that a log records.
 pub(super) fn file_args(log: &ResumableLog) -> Metadata {
-    log.task_file().map(|_| log.passed_args().clone()).unwrap_or_default()
+    log.task_file().map(|_| log.eval.task_args_passed.clone()).unwrap_or_default()
 }
 
 /// Whether a value is taken from a log alone: a string, also in a list, may name a file or a program.

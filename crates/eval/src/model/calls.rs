@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::connections::{Connections, ServerStatuses};
 use super::recorder::CallRecorder;
-use super::{AnyModel, Cache, ModelError, ModelErrorKind, Request, UNREADABLE_USAGE};
+use super::{AnyModel, Cache, ModelClient, ModelError, ModelErrorKind, Request, UNREADABLE_USAGE};
 use crate::{ModelOutput, lock};
 
 /// How long a model that watches the timeout itself may be late: it knows the address, and so has the better error.
@@ -207,13 +207,13 @@ impl Calls {
     /// The answer of a model: a cached or a new one.
     pub(super) async fn answer(
         &self,
-        model: &AnyModel,
+        client: &ModelClient,
         request: Request<'_>,
-        caches: Option<bool>,
         trouble: &CallFailures,
         record: Option<&mut CallRecorder<'_>>,
     ) -> Result<Answer, ModelError> {
-        let cache = match caches.filter(|_| model.is_cacheable()) {
+        let (model, started) = (&client.model, Instant::now());
+        let cache = match client.cache.filter(|_| model.is_cacheable()) {
             None => self.cache.as_ref(),
             Some(true) => self.cache.as_ref().or_else(|| self.default_cache()),
             Some(false) => None,
@@ -225,7 +225,8 @@ impl Calls {
         let (reader, wanted) = (cache.clone(), key.clone());
         // A read that panics is no answer.
         let cached = spawn_blocking(move || reader.get(&wanted)).await.ok().flatten();
-        if let Some(output) = cached {
+        if let Some(mut output) = cached {
+            output.time.get_or_insert_with(|| started.elapsed().as_secs_f64());
             lock(&self.counts).cached += 1;
             return Ok(Answer { output, cache: Some(CacheAccess::Read) });
         }

@@ -9,25 +9,28 @@ use std::time::Duration;
 use errorbar_core::chat::{CacheAccess, EventKind, SampleEvents, SpanKind, SpanNumber};
 use errorbar_core::{Error, IndexMap, Metadata, Result};
 use errorbar_log::eval::SampleLimit;
-use tokio::time::Instant;
 
-use super::calls::{Answer, CallFailures, FatalError};
+use super::calls::{CallFailures, FatalError};
 use super::config::SharedSpending;
-use super::recorder::{CallRecorder, Recorder};
-use super::{AnyModel, Calls, GenerateConfig, ModelError, Prices, Request, Spending, UsageLimits};
+use super::recorder::Recorder;
+use super::{AnyModel, Calls, GenerateConfig, Prices, Request, Spending, UsageLimits};
 use crate::{Message, ModelOutput, TaskState, Usage, lock};
 
 /// A model as a run calls it.
 #[derive(Clone, Debug)]
 pub struct ModelClient {
-    model: AnyModel,
-    config: GenerateConfig,
-    /// The same as logs record it.
-    logged_config: Arc<Metadata>,
-    role: Option<String>,
-    calls: Arc<Calls>,
-    /// Whether answers are cached, where that is not up to the run.
-    cache: Option<bool>,
+    /// The model.
+    pub model: AnyModel,
+    /// How it generates.
+    pub config: GenerateConfig,
+    /// The same as logs have it: the same for all calls.
+    pub(crate) logged_config: Arc<Metadata>,
+    /// The role that it has, for the record.
+    pub role: Option<String>,
+    /// Its connections.
+    pub calls: Arc<Calls>,
+    /// Whether answers are cached, whatever the run does.
+    pub(super) cache: Option<bool>,
 }
 
 /// All models that a run calls.
@@ -70,31 +73,6 @@ impl ModelClient {
         ModelClient { config, logged_config, cache: cache.or(self.cache), ..self.clone() }
     }
 
-    /// The model.
-    pub fn model(&self) -> &AnyModel {
-        &self.model
-    }
-
-    /// How it generates.
-    pub fn config(&self) -> &GenerateConfig {
-        &self.config
-    }
-
-    /// How it generates, as logs record it.
-    pub(crate) fn logged_config(&self) -> &Arc<Metadata> {
-        &self.logged_config
-    }
-
-    /// How it is called.
-    pub fn calls(&self) -> &Arc<Calls> {
-        &self.calls
-    }
-
-    /// The role that it has, if it has one.
-    pub fn role(&self) -> Option<&str> {
-        self.role.as_deref()
-    }
-
     /// The messages as they are sent: behind the system message of the configuration, if it has one.
     pub(super) fn conversation<'a>(&self, messages: &'a [Message]) -> Cow<'a, [Message]> {
         match &self.config.system_message {
@@ -104,19 +82,6 @@ impl ModelClient {
             }
             None => Cow::Borrowed(messages),
         }
-    }
-
-    /// Calls the model, with retries.
-    pub(super) async fn ask(
-        &self,
-        request: Request<'_>,
-        trouble: &CallFailures,
-        record: Option<&mut CallRecorder<'_>>,
-    ) -> Result<Answer, ModelError> {
-        let started = Instant::now();
-        let mut answer = self.calls.answer(&self.model, request, self.cache, trouble, record).await?;
-        answer.output.time.get_or_insert_with(|| started.elapsed().as_secs_f64());
-        Ok(answer)
     }
 }
 
@@ -240,12 +205,12 @@ impl Generate {
         messages: &[Message],
     ) -> Result<ModelOutput> {
         self.refuse_beyond(UsageLimits::reached)?;
-        let (call, repeat) = self.count_call(client.model().name(), messages);
-        let (sample_id, epoch, config) = (&state.sample_id, state.epoch, client.config());
+        let (call, repeat) = self.count_call(client.model.name(), messages);
+        let (sample_id, epoch, config) = (&state.sample_id, state.epoch, &client.config);
         let messages = &*client.conversation(messages);
         let request = Request { sample_id, epoch, call, repeat, messages, config };
         let mut record = self.recorder.as_ref().map(|recorder| recorder.call(client, messages));
-        let answer = match client.ask(request, &self.trouble, record.as_mut()).await {
+        let answer = match client.calls.answer(client, request, &self.trouble, record.as_mut()).await {
             Ok(answer) => answer,
             Err(error) => {
                 if let Some(record) = record {
@@ -258,7 +223,7 @@ impl Generate {
         // An answer that was there already has cost nothing.
         let is_cached = answer.cache == Some(CacheAccess::Read);
         if let Some(usage) = output.usage.as_mut().filter(|_| !is_cached) {
-            let name = client.model().name();
+            let name = client.model.name();
             if let Some(price) = self.models.prices.of(name) {
                 usage.total_cost = Some(price.of(usage));
             }
@@ -266,8 +231,8 @@ impl Generate {
             let mut used = lock(&self.used);
             used.spent.add(usage);
             used.by_model.entry(name.to_owned()).or_default().add(usage);
-            if let Some(role) = client.role() {
-                used.by_role.entry(role.to_owned()).or_default().add(usage);
+            if let Some(role) = &client.role {
+                used.by_role.entry(role.clone()).or_default().add(usage);
             }
         }
         if let Some(record) = record {

@@ -26,7 +26,7 @@ use errorbar_core::{Metadata, Registry, Result, Spec};
 use crate::macros::shared_object;
 use crate::{BoxFuture, Message, ModelOutput, NamedSample, SampleId, Usage};
 
-pub use cache::{Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, ModelAnswers};
+pub use cache::{Cache, CacheKey, CacheRemoval, CachedAnswer, ModelAnswers};
 pub(crate) use calls::FatalError;
 pub use calls::RetryPolicy;
 pub use calls::{CallCounts, Calls, MAX_CONNECTIONS};

@@ -4,7 +4,6 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use errorbar_core::Metadata;
 use errorbar_core::chat::{CacheAccess, Event, EventKind, ModelCall, SampleEvents, SpanKind, SpanNumber};
 use tokio::time::Instant;
 
@@ -204,20 +203,16 @@ impl CallRecorder<'_> {
         took: Duration,
     ) -> ModelCall {
         ModelCall {
-            model: self.client.model().name().to_owned(),
-            role: self.client.role().map(str::to_owned),
+            model: self.client.model.name().to_owned(),
+            role: self.client.role.clone(),
             input: self.input.clone(),
-            config: self.logged_config(),
+            config: Arc::clone(&self.client.logged_config),
             answer,
             retries: self.failures,
             cache: None,
             completed,
             working_time: took,
         }
-    }
-
-    fn logged_config(&self) -> Arc<Metadata> {
-        Arc::clone(self.client.logged_config())
     }
 }
 

@@ -150,7 +150,7 @@ pub(super) async fn score_all(
         scoring.run_workers(cores(), total, &cancel, Step::Check).await;
         scoring.next.store(0, Ordering::Relaxed);
         if lock(&scoring.outcome).failure.is_none() {
-            let connections = prepared.models.evaluated.calls().max_connections();
+            let connections = prepared.models.evaluated.calls.max_connections();
             let workers = prepared.max_samples.unwrap_or(MAX_SAMPLES.max(connections));
             scoring.run_workers(workers.max(1), total, &cancel, Step::Score).await;
         }

@@ -243,7 +243,7 @@ impl PreparedRescore {
 /// The models in roles, as the record of a scorer names them.
 fn graders(models: &Models) -> Metadata {
     let names = |clients: &Vec<crate::ModelClient>| {
-        let names: Vec<&str> = clients.iter().map(|client| client.model().name()).collect();
+        let names: Vec<&str> = clients.iter().map(|client| client.model.name()).collect();
         match names.as_slice() {
             [name] => json!(name),
             names => json!(names),

@@ -16,7 +16,7 @@ use super::running::RunningFigures;
 use super::stop::{CancelToken, StopReason};
 use super::stop::{Observer, Progress};
 use super::stopping::{StopMonitor, StopPlan};
-use crate::model::{FatalError, ModelErrorKind, SampleUsage};
+use crate::model::{FatalError, SampleUsage};
 
 /// How often to look whether the run is stopped when no sample comes.
 const LOOK_UP: Duration = Duration::from_millis(50);
@@ -225,12 +225,8 @@ impl Collector {
         self.used.add(&used);
         if let Some(FatalError { model, error }) = refusal {
             // The sample stays out of the log: nothing is wrong with it, and it is run when the run is resumed.
-            let problem = error.to_string();
-            self.cancel.stop(match error.kind() {
-                ModelErrorKind::Unreachable => StopReason::Unreachable { model, problem },
-                ModelErrorKind::Untrusted => StopReason::Untrusted { model, problem },
-                _ => StopReason::AccessRefused { model, problem },
-            });
+            let (kind, problem) = (error.kind(), error.to_string());
+            self.cancel.stop(StopReason::ModelFailed { kind, model, problem });
             return Ok(());
         }
         self.writer.append_encoded(encoded)?;

@@ -22,7 +22,7 @@ use super::record::now;
 use super::stop::Observer;
 use super::stop::{CancelToken, StopReason};
 use super::stopping::{StopMonitor, StopPlan};
-use crate::{Error, Result, Usage};
+use crate::{Error, ModelErrorKind, Result, Usage};
 
 /// A run that has ended, and how.
 #[derive(Debug)]
@@ -217,14 +217,13 @@ fn conclude(
         (Some(StopReason::TooManyErrors { failed, sample, problem, .. }), _) => {
             (Status::Error, Some(format!("{failed} sample(s) failed, the last {sample:?}: {problem}")))
         }
-        (Some(StopReason::AccessRefused { model, problem }), _) => {
-            (Status::Error, Some(format!("{model} refuses the key: {problem}")))
-        }
-        (Some(StopReason::Unreachable { model, problem }), _) => {
-            (Status::Error, Some(format!("the server of {model} has never answered: {problem}")))
-        }
-        (Some(StopReason::Untrusted { model, problem }), _) => {
-            (Status::Error, Some(format!("the server of {model} is not trusted: {problem}")))
+        (Some(StopReason::ModelFailed { kind, model, problem }), _) => {
+            let failure = match kind {
+                ModelErrorKind::Unreachable => format!("the server of {model} has never answered: {problem}"),
+                ModelErrorKind::Untrusted => format!("the server of {model} is not trusted: {problem}"),
+                _ => format!("{model} refuses the key: {problem}"),
+            };
+            (Status::Error, Some(failure))
         }
         (Some(StopReason::LogFailed), _) => (Status::Error, None),
         (Some(StopReason::RuleHeld { .. }), None) => (Status::Success, None),

@@ -71,7 +71,7 @@ pub(crate) fn check_prices<'a>(
         return Ok(());
     }
     let mut seen = HashSet::new();
-    let names = models.map(|client| client.model().name());
+    let names = models.map(|client| client.model.name());
     let unknown = names.filter(|name| options.prices.of(name).is_none() && seen.insert(name.to_string()));
     let unknown: Vec<String> = unknown.map(str::to_owned).collect();
     match unknown.is_empty() {
@@ -242,7 +242,7 @@ pub(super) fn recorded_roles(eval: &EvalInfo) -> impl Iterator<Item = (&String, 
 impl ResumableLog {
     /// The servers that the log names, other than those of the providers.
     pub fn servers(&self) -> Vec<RecordedServer> {
-        recorded_servers(self.eval())
+        recorded_servers(&self.eval)
     }
 
     /// The servers of the log that only the log names: the options do not, and a model that is opened without an
@@ -267,7 +267,7 @@ impl ResumableLog {
             let is_built = matches!(choice, Some(ModelChoice::Built(_)));
             is_given || is_built || is_there(server, registry)
         };
-        recorded_servers(self.eval()).into_iter().filter(|server| !is_named(server)).collect()
+        recorded_servers(&self.eval).into_iter().filter(|server| !is_named(server)).collect()
     }
 }
 
@@ -287,8 +287,8 @@ impl PreparedTask {
     /// The servers that will be called.
     pub fn servers(&self) -> Vec<ModelServer> {
         let requested = |client: &ModelClient| {
-            let model = client.model();
-            let role = client.role().map(str::to_owned);
+            let model = &client.model;
+            let role = client.role.clone();
             Some(ModelServer { address: model.server()?, model: model.name().to_owned(), role })
         };
         self.models.iter().filter_map(requested).collect()

@@ -12,7 +12,7 @@ use super::prepare::PreparedTask;
 use crate::{Calls, FailOnError, GenerateConfig, ModelChoice, Prices, UsageLimits};
 
 /// How a task is run; what is unset is as in the task.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RunOptions {
     /// The model.
     pub model: Option<ModelChoice>,
@@ -34,12 +34,12 @@ pub struct RunOptions {
     pub max_samples: Option<usize>,
     /// The seed of resampling.
     pub seed: Option<u64>,
-    /// The folder of the log.
+    /// The folder of logs; `logs` if empty.
     pub log_dir: PathBuf,
     /// The form of the log.
     pub log_format: LogFormat,
-    /// Whether the log records the events of each sample: its steps, calls of models and scores.
-    pub log_events: bool,
+    /// Whether the events of samples are left out of the log.
+    pub skip_events: bool,
     /// When samples that fail end the run.
     pub fail_on_error: Option<FailOnError>,
     /// How much one sample may take.
@@ -65,38 +65,6 @@ pub struct RunOptions {
     pub role_key_files: Vec<(String, PathBuf)>,
     /// How models are called; runs that share it share its connections.
     pub calls: Arc<Calls>,
-}
-
-impl Default for RunOptions {
-    fn default() -> Self {
-        RunOptions {
-            model: None,
-            limit: None,
-            sample_ids: Vec::new(),
-            epochs: None,
-            reducers: None,
-            metrics: None,
-            errors: None,
-            stop_when: None,
-            max_samples: None,
-            seed: None,
-            log_dir: PathBuf::from("logs"),
-            log_format: LogFormat::Eval,
-            log_events: true,
-            fail_on_error: None,
-            limits: UsageLimits::default(),
-            run_limits: UsageLimits::default(),
-            prices: Prices::default(),
-            generate: GenerateConfig::default(),
-            base_url: None,
-            api_key_file: None,
-            ca_file: None,
-            roles: Vec::new(),
-            role_base_urls: Vec::new(),
-            role_key_files: Vec::new(),
-            calls: Arc::default(),
-        }
-    }
 }
 
 /// The form of a log.
@@ -167,7 +135,7 @@ pub(super) fn record_limits(prepared: &PreparedTask, config: &mut Metadata) {
     note(RUN_TIME, run.time.map(|limit| json!(limit.as_secs_f64())));
     note(RUN_TOKENS, run.tokens.map(Json::from));
     note(RUN_COST, run.cost.map(Json::from));
-    let prices = prepared.models.prices.only(prepared.models.iter().map(|client| client.model().name()));
+    let prices = prepared.models.prices.only(prepared.models.iter().map(|client| client.model.name()));
     note(PRICES, (!prices.is_empty()).then(|| prices.to_json()));
 }
 

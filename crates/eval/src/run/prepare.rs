@@ -36,17 +36,21 @@ const LONGEST_ID: usize = 10_000;
 
 /// A task that can run.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct PreparedTask {
-    pub(super) name: String,
+    /// The name of the task.
+    pub name: String,
     pub(super) samples: Vec<NamedSample>,
     pub(super) epochs: u32,
     pub(super) models: Arc<Models>,
     pub(super) solver: AnySolver,
     /// By the names that results know them by, which differ.
     pub(super) scorers: Vec<(String, AnyScorer)>,
-    pub(super) plan: Plan,
+    /// What is computed from the scores.
+    pub plan: Plan,
     pub(super) max_samples: usize,
-    pub(super) run_limits: UsageLimits,
+    /// What the whole run may take.
+    pub run_limits: UsageLimits,
     pub(super) fail_on_error: FailOnError,
     pub(super) log_format: LogFormat,
     /// The rules that stop the run early, and the order of samples that they need.
@@ -57,7 +61,8 @@ pub struct PreparedTask {
     pub(super) start: StartRecord,
     /// Where the task comes from; the record of the start may be that of a log.
     pub(super) origin: Origin,
-    warnings: Vec<String>,
+    /// What is no mistake, but probably not meant.
+    pub warnings: Vec<String>,
 }
 
 /// Everything that stands in the way of a task.
@@ -175,7 +180,7 @@ impl Task {
             origin: self.origin.clone(),
             warnings,
         };
-        prepared.steps = options.log_events.then(|| StepNames::of(&prepared));
+        prepared.steps = (!options.skip_events).then(|| StepNames::of(&prepared));
         prepared.start = start_record(self, &prepared, options, registry);
         prepared.log_path = super::record::log_path(options, &prepared.start);
         Ok(prepared)
@@ -470,11 +475,6 @@ fn without_target(samples: &[NamedSample]) -> Option<String> {
 }
 
 impl PreparedTask {
-    /// The task's name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// The model's name.
     pub fn model_name(&self) -> &str {
         self.model().name()
@@ -482,12 +482,7 @@ impl PreparedTask {
 
     /// The model that is evaluated.
     pub(super) fn model(&self) -> &AnyModel {
-        self.models.evaluated.model()
-    }
-
-    /// What is computed when the samples are done.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
+        &self.models.evaluated.model
     }
 
     /// Samples times epochs.
@@ -495,14 +490,9 @@ impl PreparedTask {
         self.samples.len() * self.epochs as usize
     }
 
-    /// How much the run may take.
-    pub fn run_limits(&self) -> UsageLimits {
-        self.run_limits
-    }
-
     /// How its models are called, to see what calls there were.
     pub fn calls(&self) -> &Arc<Calls> {
-        self.models.evaluated.calls()
+        &self.models.evaluated.calls
     }
 
     /// The limit that the run has passed after some time, in words.
@@ -516,11 +506,6 @@ impl PreparedTask {
     /// The metadata keys of the samples.
     pub(super) fn metadata_keys(&self) -> Vec<String> {
         task_check::keys_of(&self.samples)
-    }
-
-    /// Warnings to show before the run.
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
     }
 
     /// The sample and epoch of this number: all samples in the first epoch, then all in the second.

@@ -1,6 +1,6 @@
 //! What the log records about a run: the spec of everything, so that it can be scored again and resumed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use errorbar_core::{IndexMap, Metadata, Registry, ScorerPlan, Spec};
@@ -38,9 +38,9 @@ pub(super) fn recorded_args(model: &AnyModel) -> (Metadata, Option<String>) {
 /// The models in roles: one as an object, several as a list.
 fn roles(models: &Models) -> Json {
     let record = |client: &ModelClient| {
-        let (args, base_url) = recorded_args(client.model());
+        let (args, base_url) = recorded_args(&client.model);
         let mut record =
-            json!({"model": client.model().name(), "config": client.config().to_log(), "args": args});
+            json!({"model": client.model.name(), "config": client.config.to_log(), "args": args});
         if let (Some(url), Some(fields)) = (base_url, record.as_object_mut()) {
             fields.insert("base_url".to_owned(), url.into());
         }
@@ -76,7 +76,8 @@ pub(super) fn log_path(options: &RunOptions, start: &StartRecord) -> PathBuf {
     let time = start.eval.created.replace(':', "-");
     let plain = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '.') { c } else { '-' };
     let task: String = start.eval.task.chars().map(plain).take(80).collect();
-    options.log_dir.join(format!("{time}_{task}_{}.eval", start.eval.task_id))
+    let folder = Some(options.log_dir.as_path()).filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("logs")).join(format!("{time}_{task}_{}.eval", start.eval.task_id))
 }
 
 /// The record of the start.
@@ -122,7 +123,7 @@ pub(super) fn start_record(
     eval.task_args_passed = task.origin.passed.clone();
     eval.dataset = dataset(task, prepared);
     eval.model_args = model_args;
-    eval.model_generate_config = prepared.models.evaluated.config().to_log();
+    eval.model_generate_config = prepared.models.evaluated.config.to_log();
     eval.config = config(prepared, options);
     eval.packages = IndexMap::from([("errorbar".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]);
     eval.metadata = (!task.metadata.is_empty()).then(|| task.metadata.clone());

@@ -25,9 +25,11 @@ use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, S
 /// A log that a run can be resumed from: what was run, and how.
 #[derive(Clone, Debug)]
 pub struct ResumableLog {
-    pub(super) path: PathBuf,
+    /// The file.
+    pub path: PathBuf,
     pub(super) limits: LogLimits,
-    pub(super) eval: EvalInfo,
+    /// What it records about its run.
+    pub eval: EvalInfo,
 }
 
 /// Reads what a log records about its run, so that the task can be prepared again.
@@ -66,11 +68,6 @@ pub(super) fn open(path: &Path, limits: LogLimits) -> Result<(EvalLog, Resumable
 }
 
 impl ResumableLog {
-    /// The name of the task.
-    pub fn task(&self) -> &str {
-        &self.eval.task
-    }
-
     /// The file of the task. A log may come from anywhere and name any file: a task can read files and run programs.
     pub fn task_file(&self) -> Option<&Path> {
         self.eval.task_file.as_deref().map(Path::new)
@@ -79,26 +76,6 @@ impl ResumableLog {
     /// The digest that the file of the task had when the run was started.
     pub fn task_file_digest(&self) -> Option<&str> {
         self.eval.extra.get(TASK_FILE_DIGEST).and_then(Json::as_str)
-    }
-
-    /// The name by which the task is registered.
-    pub fn registered(&self) -> Option<&str> {
-        self.eval.task_registry_name.as_deref()
-    }
-
-    /// The arguments that were passed to the task.
-    pub fn passed_args(&self) -> &Metadata {
-        &self.eval.task_args_passed
-    }
-
-    /// The log.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// What the log records of the run.
-    pub(super) fn eval(&self) -> &EvalInfo {
-        &self.eval
     }
 
     /// Whether a model is the one that the log is of. A file of the same name in another folder is another model.
@@ -168,7 +145,7 @@ impl ResumableLog {
             stop_when: Some(self.rules().map_err(|problem| unknown("when the run stops", problem))?),
             max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
             seed: config.extra.get("seed").and_then(Json::as_u64),
-            log_events: config.extra.get(LOG_EVENTS) != Some(&Json::Bool(false)),
+            skip_events: config.extra.get(LOG_EVENTS) == Some(&Json::Bool(false)),
             fail_on_error: config.fail_on_error.as_ref().and_then(FailOnError::from_log),
             log_format: LogFormat::recorded(config.extra.get(LOG_FORMAT)),
             limits: limits.sample,

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::running::RunningFigures;
 use super::stopping::SequenceProgress;
-use crate::{Error, Result};
+use crate::{Error, ModelErrorKind, Result};
 
 /// Why a run stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,25 +34,13 @@ pub enum StopReason {
         /// Which, in words.
         limit: String,
     },
-    /// A model refuses the key: unauthorized or forbidden.
-    AccessRefused {
-        /// Which.
+    /// A model that no request can reach: its server refuses the key, has never answered, or is not trusted.
+    ModelFailed {
+        /// Why: `AccessRefused`, `Unreachable` or `Untrusted`.
+        kind: ModelErrorKind,
+        /// The model.
         model: String,
-        /// The request, the answer, and the way out.
-        problem: String,
-    },
-    /// The server of a model has never answered.
-    Unreachable {
-        /// Which model.
-        model: String,
-        /// The request, why there was no answer, and the way out.
-        problem: String,
-    },
-    /// The certificate of a model's server is not trusted.
-    Untrusted {
-        /// Which model.
-        model: String,
-        /// The request, and why.
+        /// The message.
         problem: String,
     },
     /// The log could not be written.

@@ -226,7 +226,7 @@ fn a_conversation_is_recorded_once() {
 #[test]
 fn events_can_be_left_out_and_a_resumed_run_leaves_them_out_too() {
     let folder = tempfile::tempdir().unwrap();
-    let without = RunOptions { log_events: false, ..options(folder.path()) };
+    let without = RunOptions { skip_events: true, ..options(folder.path()) };
     let task = task(&Slow::failing(99));
     let finished = run(&task, &without);
     assert_eq!(finished.failed, 1);
@@ -234,9 +234,9 @@ fn events_can_be_left_out_and_a_resumed_run_leaves_them_out_too() {
     assert_eq!(sample(&finished).get("events_data"), None);
     let log = open_resumable(&finished.log).unwrap();
     let registry = built_in_registry();
-    assert!(!log.options(&task, &registry).unwrap().log_events);
+    assert!(log.options(&task, &registry).unwrap().skip_events);
     let with = run(&task, &options(folder.path()));
-    assert!(open_resumable(&with.log).unwrap().options(&task, &registry).unwrap().log_events);
+    assert!(!open_resumable(&with.log).unwrap().options(&task, &registry).unwrap().skip_events);
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn models(graders: Vec<ModelClient>, named: Vec<ModelClient>) -> Models {
         let graders = graders.into_iter().map(|grader| grader.in_role("grader")).collect();
         models.roles.insert("grader".to_owned(), graders);
     }
-    let by_name = |client: ModelClient| (client.model().name().to_owned(), client);
+    let by_name = |client: ModelClient| (client.model.name().to_owned(), client);
     models.named = named.into_iter().map(by_name).collect();
     models
 }
@@ -500,7 +500,7 @@ fn a_role_that_no_scorer_uses_is_reported() {
     let warnings = |task: &Task, role: &str| {
         let roles = vec![(role.to_owned(), ModelChoice::from("mock/GRADE: C"))];
         let prepared = task.prepare(&RunOptions { roles, ..RunOptions::default() }, &built_in_registry());
-        prepared.unwrap().warnings().to_vec()
+        prepared.unwrap().warnings
     };
     let graded = task(model_graded_qa().into());
     let no_scorer = "no scorer uses a model in the role";
@@ -588,7 +588,7 @@ fn the_range_of_ratings_is_that_of_the_plan() {
     let task = Task::new(samples).scorer(model_graded_score().template("{question}")).model(echo);
     let options = RunOptions { log_dir: folder.path().to_owned(), ..RunOptions::default() };
     let prepared = task.prepare(&options, &built_in_registry()).unwrap();
-    assert_eq!(prepared.plan().errors.range, Some((1.0, 10.0)));
+    assert_eq!(prepared.plan.errors.range, Some((1.0, 10.0)));
     let run = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
     let mean = run.results.unwrap().estimate("mean").unwrap().clone();
     assert_eq!(mean.number(), Some(16.0 / 3.0));
@@ -596,5 +596,5 @@ fn the_range_of_ratings_is_that_of_the_plan() {
     assert!(interval.lower > 1.0 && interval.upper < 10.0, "{interval:?}");
     // Scorers of another range leave it open.
     let both = task.scorer(includes()).prepare(&options, &built_in_registry()).unwrap();
-    assert_eq!(both.plan().errors.range, None);
+    assert_eq!(both.plan.errors.range, None);
 }

@@ -196,7 +196,7 @@ fn keys_that_no_sample_has_are_a_warning_if_a_solver_may_add_them() {
         Task::new([named("a").metadata("kind", "x")]).scorer(includes()).model("mock/abc").solver(Sorter);
     let warnings = |key: &str| {
         let task = task.clone().metrics(metrics![grouped(accuracy(), key)]);
-        task.prepare(&options(folder.path()), &built_in_registry()).unwrap().warnings().to_vec()
+        task.prepare(&options(folder.path()), &built_in_registry()).unwrap().warnings
     };
     assert_eq!(warnings("kind"), Vec::<String>::new());
     assert_eq!(

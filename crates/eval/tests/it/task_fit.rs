@@ -43,7 +43,7 @@ fn task() -> Task {
 
 fn prepared(task: &Task, options: RunOptions) -> std::result::Result<Vec<String>, Vec<Error>> {
     let prepared = task.prepare(&options, &built_in_registry());
-    prepared.map(|prepared| prepared.warnings().to_vec()).map_err(|error| error.problems)
+    prepared.map(|prepared| prepared.warnings).map_err(|error| error.problems)
 }
 
 /// The problems of a task.

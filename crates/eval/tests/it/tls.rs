@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use errorbar_eval::scorers::includes;
 use errorbar_eval::{
-    CancelToken, FinishedRun, PrepareError, Quiet, RunOptions, Sample, StopReason, Task, block_on,
-    built_in_registry,
+    CancelToken, FinishedRun, ModelErrorKind, PrepareError, Quiet, RunOptions, Sample, StopReason, Task,
+    block_on, built_in_registry,
 };
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -76,7 +76,11 @@ fn a_certificate_that_is_not_trusted_ends_the_run_at_once() {
     let signed = server("signed");
     for ca_file in [None, Some(data("self.pem"))] {
         let finished = run(&signed, ca_file, folder.path()).unwrap();
-        assert!(matches!(finished.stopped, Some(StopReason::Untrusted { .. })), "{:?}", finished.stopped);
+        assert!(
+            matches!(finished.stopped, Some(StopReason::ModelFailed { kind: ModelErrorKind::Untrusted, .. })),
+            "{:?}",
+            finished.stopped
+        );
         assert_eq!((finished.done, finished.failed), (0, 0), "nothing is wrong with the samples");
     }
 }

@@ -33,7 +33,8 @@ const VERSION: u32 = 1;
 /// The largest file that is an answer.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Answers that were given before, in a folder.
+/// Answers that were given before, in a folder: `ab/ab….json`, by the hash of the request. Other files in it are ignored,
+/// and links are not followed.
 ///
 /// ```
 /// use errorbar_eval::{Cache, GenerateConfig, Message, Mock, ModelOutput, Request};
@@ -52,7 +53,8 @@ const MAX_BYTES: u64 = 64 << 20;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Cache {
-    folder: CacheFolder,
+    /// The folder.
+    pub folder: PathBuf,
     expiry: Option<Duration>,
 }
 
@@ -74,7 +76,12 @@ impl Cache {
     /// A folder that cannot be made.
     pub fn open(folder: PathBuf, expiry: Option<Duration>) -> Result<Self> {
         create_private_folder(&folder).map_err(|error| unusable(&folder, &error))?;
-        Ok(Cache { folder: CacheFolder::new(folder), expiry })
+        Ok(Cache { folder, expiry })
+    }
+
+    /// The cache in a folder that need not be there, for its list of answers.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Cache { folder: folder.into(), expiry: None }
     }
 
     /// Opens the [default folder](Cache::default_folder). One that an older version made for everybody to read is closed
@@ -84,8 +91,7 @@ impl Cache {
     /// A folder that cannot be made or closed.
     pub fn open_default(expiry: Option<Duration>) -> Result<Self> {
         let cache = Cache::open(Cache::default_folder()?, expiry)?;
-        let path = cache.folder.path();
-        make_private(path).map_err(|error| unusable(path, &error))?;
+        make_private(&cache.folder).map_err(|error| unusable(&cache.folder, &error))?;
         Ok(cache)
     }
 
@@ -111,17 +117,33 @@ impl Cache {
     /// the messages in their order. The sample is not; so a model that answers by it, such as `mock` and `replay`, must
     /// not be cached.
     pub fn key(model: &dyn Model, request: &Request<'_>) -> CacheKey {
-        CacheKey::new(model, request)
+        // A new field must be added here, if answers depend on it.
+        let Request { sample_id: _, epoch, call: _, repeat, messages, config } = *request;
+        let mut request = json!({
+            "version": VERSION,
+            "model": model.name(),
+            "model_args": model.args(),
+            "config": config.to_log(),
+            "epoch": epoch,
+            // A caller that repeats a request wants several answers: votes, the best of some.
+            "repeat": repeat,
+            "messages": messages.iter().map(as_sent).collect::<Vec<_>>(),
+        });
+        request.sort_all_objects();
+        // What is hidden must not be in the file, and still distinguish requests.
+        let hashed = format!("{request}{}", model.hidden_args());
+        let hash = blake3::hash(hashed.as_bytes()).to_hex().to_string();
+        CacheKey { model: model.name().to_owned(), request, hash }
     }
 
     /// The answer to a request, if there is one that has not expired. A file that is damaged or of something else is
     /// none, and the next answer takes its place.
     pub fn get(&self, key: &CacheKey) -> Option<ModelOutput> {
-        let bytes = read(&self.folder.place(key), MAX_BYTES)?;
+        let bytes = read(&self.place(key), MAX_BYTES)?;
         let entry: CacheEntry<'_, Wire<ModelOutput>> = serde_json::from_slice(&bytes).ok()?;
         let created: Timestamp = entry.created.parse().ok()?;
         let is_expired = self.expiry.is_some_and(|expiry| is_older(created, expiry));
-        let is_this = entry.version == VERSION && *entry.request == *key.request();
+        let is_this = entry.version == VERSION && *entry.request == key.request;
         (is_this && !is_expired).then_some(entry.output.0)
     }
 
@@ -137,8 +159,8 @@ impl Cache {
         let entry = CacheEntry {
             version: VERSION,
             created: Timestamp::now().to_string().into(),
-            model: key.model().into(),
-            request: Cow::Borrowed(key.request()),
+            model: key.model.as_str().into(),
+            request: Cow::Borrowed(&key.request),
             output: Wire(output),
         };
         let mut bytes = serde_json::to_vec_pretty(&entry)?;
@@ -146,7 +168,7 @@ impl Cache {
         if bytes.len() as u64 > MAX_BYTES {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        self.folder.write(key, &bytes)
+        self.write(key, &bytes)
     }
 }
 
@@ -181,51 +203,15 @@ fn is_older(created: Timestamp, age: Duration) -> bool {
     SignedDuration::try_from(age).is_ok_and(|age| Timestamp::now().duration_since(created) >= age)
 }
 
-// What a request is known by.
-
 /// What a request is known by: all that its answer depends on, and the hash of that.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CacheKey {
-    model: String,
-    request: Json,
-    hash: String,
-}
-
-impl CacheKey {
-    pub(super) fn new(model: &dyn Model, request: &Request<'_>) -> Self {
-        // A new field must be added here, if answers depend on it.
-        let Request { sample_id: _, epoch, call: _, repeat, messages, config } = *request;
-        let mut request = json!({
-            "version": VERSION,
-            "model": model.name(),
-            "model_args": model.args(),
-            "config": config.to_log(),
-            "epoch": epoch,
-            // A caller that repeats a request wants several answers: votes, the best of some.
-            "repeat": repeat,
-            "messages": messages.iter().map(as_sent).collect::<Vec<_>>(),
-        });
-        request.sort_all_objects();
-        // What is hidden must not be in the file, and still distinguish requests.
-        let hashed = format!("{request}{}", model.hidden_args());
-        let hash = blake3::hash(hashed.as_bytes()).to_hex().to_string();
-        CacheKey { model: model.name().to_owned(), request, hash }
-    }
-
     /// The model that the request is for.
-    pub fn model(&self) -> &str {
-        &self.model
-    }
-
+    pub model: String,
     /// The request, with the fields of all objects in alphabetical order.
-    pub fn request(&self) -> &Json {
-        &self.request
-    }
-
+    pub request: Json,
     /// Its hash: 64 hexadecimal digits.
-    pub fn hash(&self) -> &str {
-        &self.hash
-    }
+    pub hash: String,
 }
 
 /// What a model gets to see of a message.
@@ -234,18 +220,8 @@ fn as_sent(message: &Message) -> Json {
     json!({"role": role.name(), "content": content})
 }
 
-// The files of the cache: where they are, what there is of them, which ones go.
-
 /// How long a file may be in the making.
 const LEFT_BEHIND: Duration = Duration::from_secs(60 * 60);
-
-/// The folder that answers are in: `ab/ab….json`, by the hash of the request.
-///
-/// Other files in it are ignored, and links are not followed.
-#[derive(Clone, Debug)]
-pub struct CacheFolder {
-    path: PathBuf,
-}
 
 /// A file of the cache, as a list has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -293,25 +269,15 @@ struct EntryHead {
     model: String,
 }
 
-impl CacheFolder {
-    /// A folder, which need not be there.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        CacheFolder { path: path.into() }
-    }
-
-    /// The folder.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
+impl Cache {
     /// Where the answer to a request is.
-    pub(super) fn place(&self, key: &CacheKey) -> PathBuf {
-        let hash = key.hash();
-        self.path.join(hash.get(..2).unwrap_or_default()).join(format!("{hash}.json"))
+    fn place(&self, key: &CacheKey) -> PathBuf {
+        let hash = &key.hash;
+        self.folder.join(hash.get(..2).unwrap_or_default()).join(format!("{hash}.json"))
     }
 
     /// Puts a whole file in its place.
-    pub(super) fn write(&self, key: &CacheKey, bytes: &[u8]) -> io::Result<()> {
+    fn write(&self, key: &CacheKey, bytes: &[u8]) -> io::Result<()> {
         let place = self.place(key);
         let new = place.with_extension(format!("{}.new", Uuid::new_v4()));
         let written = write_new(&new, bytes).and_then(|()| fs::rename(&new, &place));
@@ -327,7 +293,7 @@ impl CacheFolder {
     /// # Errors
     /// A folder that cannot be read; one that is not there has no answers.
     pub fn answers(&self) -> Result<Vec<CachedAnswer>> {
-        let files = self.files()?.into_iter().filter(|file| file.kind == FileKind::Answer);
+        let files = self.files()?.into_iter().filter(|file| file.is_answer);
         Ok(files.map(CachedAnswer::read).collect())
     }
 
@@ -338,18 +304,14 @@ impl CacheFolder {
     pub fn remove(&self, mut is_chosen: impl FnMut(&CachedAnswer) -> bool) -> Result<CacheRemoval> {
         let mut removed = CacheRemoval::default();
         for file in self.files()? {
-            match file.kind {
-                FileKind::Answer => {
-                    let answer = CachedAnswer::read(file);
-                    if is_chosen(&answer) && remove_file(&answer.path)? {
-                        removed.answers += 1;
-                        removed.bytes += answer.bytes;
-                    }
+            if file.is_answer {
+                let answer = CachedAnswer::read(file);
+                if is_chosen(&answer) && remove_file(&answer.path)? {
+                    removed.answers += 1;
+                    removed.bytes += answer.bytes;
                 }
-                FileKind::New if is_older(file.changed, LEFT_BEHIND) => {
-                    remove_file(&file.path)?;
-                }
-                FileKind::New => {}
+            } else if is_older(file.changed, LEFT_BEHIND) {
+                remove_file(&file.path)?;
             }
         }
         Ok(removed)
@@ -358,7 +320,7 @@ impl CacheFolder {
     /// The files that are ours, by name.
     fn files(&self) -> Result<Vec<CacheFile>> {
         let mut files = Vec::new();
-        for folder in entries(&self.path)? {
+        for folder in entries(&self.folder)? {
             let name = folder.file_name();
             let Some(digits) = name.to_str().filter(|name| name.len() == 2 && is_hex(name)) else { continue };
             // This does not follow links: a link is reported as one.
@@ -366,13 +328,13 @@ impl CacheFolder {
                 continue;
             }
             for file in entries(&folder.path())? {
-                let Some(kind) = FileKind::of(&file.file_name(), digits) else { continue };
+                let Some(is_answer) = is_answer(&file.file_name(), digits) else { continue };
                 // Another process may have removed it meanwhile.
                 let Ok(metadata) = file.metadata() else { continue };
                 if metadata.is_file() {
                     let changed = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
                     let changed = changed.unwrap_or(Timestamp::UNIX_EPOCH);
-                    files.push(CacheFile { path: file.path(), kind, bytes: metadata.len(), changed });
+                    files.push(CacheFile { path: file.path(), is_answer, bytes: metadata.len(), changed });
                 }
             }
         }
@@ -384,32 +346,18 @@ impl CacheFolder {
 /// A file whose name is one that we give.
 struct CacheFile {
     path: PathBuf,
-    kind: FileKind,
+    /// Whether it is `ab….json`, and not `ab….UUID.new`: in the making, or left behind.
+    is_answer: bool,
     bytes: u64,
     changed: Timestamp,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum FileKind {
-    /// `ab….json`
-    Answer,
-    /// `ab….UUID.new`: in the making, or left behind.
-    New,
-}
-
-impl FileKind {
-    fn of(name: &OsStr, digits: &str) -> Option<FileKind> {
-        let (hash, extension) = name.to_str()?.split_once('.')?;
-        if hash.len() != 64 || !is_hex(hash) || !hash.starts_with(digits) {
-            return None;
-        }
-        match extension {
-            "json" => Some(FileKind::Answer),
-            _ => {
-                extension.strip_suffix(".new").and_then(|id| Uuid::try_parse(id).ok()).map(|_| FileKind::New)
-            }
-        }
-    }
+/// Whether a file is an answer or will be one, if its name is one that we give.
+fn is_answer(name: &OsStr, digits: &str) -> Option<bool> {
+    let (hash, extension) = name.to_str()?.split_once('.')?;
+    let is_hash = hash.len() == 64 && is_hex(hash) && hash.starts_with(digits);
+    let is_new = || extension.strip_suffix(".new").is_some_and(|id| Uuid::try_parse(id).is_ok());
+    (is_hash && (extension == "json" || is_new())).then_some(extension == "json")
 }
 
 impl CachedAnswer {
@@ -469,7 +417,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Makes a folder, and those that it is in, for this user alone: questions and answers may be confidential.
-pub(super) fn create_private_folder(path: &Path) -> io::Result<()> {
+fn create_private_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -478,7 +426,7 @@ pub(super) fn create_private_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Takes the rights of others on a folder away.
-pub(super) fn make_private(path: &Path) -> io::Result<()> {
+fn make_private(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -558,7 +506,7 @@ mod folder_tests {
     #[test]
     fn answers_are_counted_by_model() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = CacheFolder::new(folder.path());
+        let cache = Cache::at(folder.path());
         for (at, model, created) in [
             (1, "b", "2026-01-03T00:00:00Z"),
             (2, "a", "2026-01-01T00:00:00Z"),
@@ -585,7 +533,7 @@ mod folder_tests {
     #[test]
     fn those_that_are_chosen_go() {
         let folder = tempfile::tempdir().unwrap();
-        let cache = CacheFolder::new(folder.path());
+        let cache = Cache::at(folder.path());
         let a = answer(folder.path(), HASH, "a", "2026-01-01T00:00:00Z");
         let b = answer(folder.path(), &HASH.replace("ab0", "ac0"), "b", "2026-01-01T00:00:00Z");
         let size = fs::metadata(&b).unwrap().len();
@@ -595,10 +543,7 @@ mod folder_tests {
         // As if another process were faster.
         let removed = cache.remove(|answer| fs::remove_file(&answer.path).is_ok()).unwrap();
         assert_eq!(removed, CacheRemoval::default());
-        assert_eq!(
-            CacheFolder::new(folder.path().join("none")).remove(|_| true).unwrap(),
-            CacheRemoval::default()
-        );
+        assert_eq!(Cache::at(folder.path().join("none")).remove(|_| true).unwrap(), CacheRemoval::default());
     }
 
     #[test]
@@ -609,7 +554,7 @@ mod folder_tests {
         let old = write(folder.path(), &one, "{", LEFT_BEHIND + Duration::from_secs(1));
         let young = write(folder.path(), &other, "{", LEFT_BEHIND - Duration::from_secs(60));
         let foreign = write(folder.path(), &name("notes"), "{", 2 * LEFT_BEHIND);
-        let cache = CacheFolder::new(folder.path());
+        let cache = Cache::at(folder.path());
         assert!(cache.answers().unwrap().is_empty());
         assert_eq!(cache.remove(|_| false).unwrap(), CacheRemoval::default());
         assert!(!old.exists() && young.exists() && foreign.exists());
@@ -635,7 +580,7 @@ mod folder_tests {
         .map(|name| write(&root, name, "{}", Duration::ZERO))
         .collect();
         let ours = write(&root, &format!("ab/{HASH}.json"), "{}", Duration::ZERO);
-        assert_eq!(CacheFolder::new(&root).remove(|_| true).unwrap(), CacheRemoval { answers: 1, bytes: 2 });
+        assert_eq!(Cache::at(&root).remove(|_| true).unwrap(), CacheRemoval { answers: 1, bytes: 2 });
         assert!(!ours.exists());
         kept.iter().for_each(|path| assert!(path.exists(), "{}", path.display()));
     }
@@ -651,7 +596,7 @@ mod folder_tests {
         fs::create_dir_all(root.join("ac")).unwrap();
         symlink(&outside, root.join("ab")).unwrap();
         symlink(&by_file, root.join("ac").join(HASH.replace("ab0", "ac0") + ".json")).unwrap();
-        let cache = CacheFolder::new(&root);
+        let cache = Cache::at(&root);
         assert!(cache.answers().unwrap().is_empty());
         assert_eq!(cache.remove(|_| true).unwrap(), CacheRemoval::default());
         assert!(by_folder.exists() && by_file.exists() && root.join("ab").is_symlink());

@@ -86,7 +86,7 @@ fn answer() -> ModelOutput {
 
 /// Writes the file of an answer anew.
 fn rewrite(cache: &Cache, key: &CacheKey, change: impl FnOnce(String) -> Vec<u8>) {
-    let place = cache.folder.place(key);
+    let place = cache.place(key);
     let text = fs::read_to_string(&place).unwrap();
     fs::write(&place, change(text)).unwrap();
 }
@@ -100,7 +100,7 @@ fn an_answer_comes_back_as_it_was_given() {
     let other = ModelOutput::from_text("server/one", "43");
     cache.put(&key(), &other).unwrap();
     assert_eq!(cache.get(&key()), Some(other), "the last one wins");
-    assert_eq!(cache.folder.answers().unwrap().len(), 1);
+    assert_eq!(cache.answers().unwrap().len(), 1);
 }
 
 #[cfg(unix)]
@@ -111,7 +111,7 @@ fn answers_are_for_their_owner_alone() {
     let cache = Cache::open(folder.path().join("caches/errorbar"), None).unwrap();
     cache.put(&key(), &answer()).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
-    let place = cache.folder.place(&key());
+    let place = cache.place(&key());
     assert_eq!(mode(&place), 0o600);
     for folder in place.ancestors().skip(1).take_while(|path| *path != folder.path()) {
         assert_eq!(mode(folder), 0o700, "{}", folder.display());
@@ -122,7 +122,7 @@ fn answers_are_for_their_owner_alone() {
 fn a_folder_that_goes_away_meanwhile_is_made_again() {
     let (_folder, cache) = temporary(None);
     cache.put(&key(), &answer()).unwrap();
-    fs::remove_dir_all(cache.folder.path()).unwrap();
+    fs::remove_dir_all(&cache.folder).unwrap();
     assert_eq!(cache.get(&key()), None);
     cache.put(&key(), &answer()).unwrap();
     assert_eq!(cache.get(&key()), Some(answer()));
@@ -159,7 +159,7 @@ fn all_that_an_answer_depends_on_is_in_the_key() {
     ];
     let (_folder, cache) = temporary(None);
     for (at, key) in keys.iter().enumerate() {
-        assert_eq!(cache.get(key), None, "{at}: {}", key.request());
+        assert_eq!(cache.get(key), None, "{at}: {}", key.request);
         cache.put(key, &ModelOutput::from_text("m", at.to_string())).unwrap();
     }
     for (at, key) in keys.iter().enumerate() {
@@ -179,8 +179,8 @@ fn what_an_answer_does_not_depend_on_is_not_in_the_key() {
     assert_eq!(noted, key());
     let (one, other) = (r#"{"a": 1, "b": {"c": 2, "d": 3}}"#, r#"{"b": {"d": 3, "c": 2}, "a": 1}"#);
     assert_eq!(
-        key_of(&SERVER, |request| request.config.extra_body = extra(one)).hash(),
-        key_of(&SERVER, |request| request.config.extra_body = extra(other)).hash(),
+        key_of(&SERVER, |request| request.config.extra_body = extra(one)).hash,
+        key_of(&SERVER, |request| request.config.extra_body = extra(other)).hash,
     );
 }
 
@@ -188,16 +188,16 @@ fn what_an_answer_does_not_depend_on_is_not_in_the_key() {
 #[test]
 fn a_key_stays_what_it_is() {
     let text = r#"{"config":{"temperature":0.5},"epoch":1,"messages":[{"content":"Be brief.","role":"system"},{"content":"6 × 7?","role":"user"}],"model":"server/one","model_args":{"base_url":"http://localhost:1/v1"},"repeat":0,"version":1}"#;
-    assert_eq!(key().request().to_string(), text);
-    assert_eq!(key().hash(), blake3::hash(text.as_bytes()).to_hex().as_str());
+    assert_eq!(key().request.to_string(), text);
+    assert_eq!(key().hash, blake3::hash(text.as_bytes()).to_hex().as_str());
 }
 
 #[test]
 fn a_file_is_for_people_too_and_holds_no_secret() {
     let (_folder, cache) = temporary(None);
     cache.put(&key(), &answer()).unwrap();
-    let (hash, place) = (key().hash().to_owned(), cache.folder.place(&key()));
-    assert_eq!(place, cache.folder.path().join(&hash[..2]).join(format!("{hash}.json")));
+    let (hash, place) = (key().hash.to_owned(), cache.place(&key()));
+    assert_eq!(place, cache.folder.join(&hash[..2]).join(format!("{hash}.json")));
     let text = fs::read_to_string(place).unwrap();
     assert!(text.starts_with("{\n  \"version\": 1,\n  \"created\": \"2"), "{text}");
     assert!(text.contains("\"model\": \"server/one\"") && text.contains("6 × 7?"), "{text}");
@@ -262,16 +262,16 @@ fn what_is_no_answer_to_this_is_none() {
 #[test]
 fn what_is_no_file_is_no_answer_and_does_not_block() {
     let (_folder, cache) = temporary(None);
-    fs::create_dir_all(cache.folder.place(&key())).unwrap();
+    fs::create_dir_all(cache.place(&key())).unwrap();
     assert_eq!(cache.get(&key()), None);
     assert!(cache.put(&key(), &answer()).is_err());
-    assert!(cache.folder.answers().unwrap().is_empty());
-    let left: Vec<_> = fs::read_dir(cache.folder.place(&key()).parent().unwrap()).unwrap().collect();
+    assert!(cache.answers().unwrap().is_empty());
+    let left: Vec<_> = fs::read_dir(cache.place(&key()).parent().unwrap()).unwrap().collect();
     assert_eq!(left.len(), 1, "nothing in the making is left behind: {left:?}");
 
     #[cfg(unix)]
     {
-        let pipe = cache.folder.place(&key());
+        let pipe = cache.place(&key());
         fs::remove_dir(&pipe).unwrap();
         assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         assert_eq!(cache.get(&key()), None);
@@ -306,7 +306,7 @@ fn what_was_filtered_or_is_an_error_is_not_cached() {
     let mut failed = answer();
     failed.error = Some("no".to_owned());
     cache.put(&key(), &failed).unwrap();
-    assert!(cache.folder.answers().unwrap().is_empty());
+    assert!(cache.answers().unwrap().is_empty());
 }
 
 #[test]

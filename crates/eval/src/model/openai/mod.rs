@@ -241,7 +241,7 @@ mod openai_tests {
         };
         let models = ["http://h/v1", "http://h/v1?b=red-one", "http://h/v1?b=blue-one"].map(opened);
         let [plain, red, blue] = models.each_ref().map(key);
-        assert!(plain.hash() != red.hash() && red.hash() != blue.hash());
+        assert!(plain.hash != red.hash && red.hash != blue.hash);
         assert!(!format!("{red:?}").contains("red-one"));
         let [plain, red, _] = models.each_ref().map(Model::args);
         assert_eq!((plain.get(QUERY), red.get(QUERY)), (None, Some(&HIDDEN.into())));

@@ -292,8 +292,7 @@ impl Graders<'_> {
             generate.graders(self.models.map(GraderModels::names).unwrap_or_default(), self.role)?;
         let request = &[Message::user(prompt.text(state, target)?)];
         let scores = graders.iter().map(|grader| async move {
-            let failed =
-                |error: Error| Error::custom(format!("the grader {}: {error}", grader.model().name()));
+            let failed = |error: Error| Error::custom(format!("the grader {}: {error}", grader.model.name()));
             let output = generate.ask_of(grader, state, request).await.map_err(failed)?;
             let score = reading.score(&output.completion).await.map_err(failed)?;
             let answer = output.choices.first().map(|choice| &choice.message);
