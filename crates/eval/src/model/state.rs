@@ -5,6 +5,7 @@ use std::sync::Arc;
 use errorbar_core::Metadata;
 use errorbar_log::eval::{MessageSource, SampleLimit};
 
+use crate::text::marked_choices;
 use crate::{Generate, Input, Message, MessageRole, ModelOutput, Sample, SampleId, Target};
 
 /// One choice of a multiple-choice question.
@@ -98,12 +99,20 @@ impl TaskState {
         self.output = output;
     }
 
+    /// Marks the choices that the answer names.
+    pub(crate) fn mark_choices(&mut self, several: bool) {
+        let marked = marked_choices(&self.output.completion, self.choices.len(), several).unwrap_or_default();
+        for (place, choice) in self.choices.iter_mut().enumerate() {
+            choice.marked = Some(marked.contains(&place));
+        }
+    }
+
     /// The question as a string: that of the last message of the user, if it is a conversation.
     pub fn input_text(&self) -> &str {
         match &self.input {
             Input::Text(text) => text,
             Input::Messages(messages) => {
-                let last = messages.iter().rev().find(|message| message.role == MessageRole::User);
+                let last = messages.iter().rfind(|message| message.role == MessageRole::User);
                 last.map_or("", |message| &message.content)
             }
         }

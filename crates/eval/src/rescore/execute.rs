@@ -1,36 +1,37 @@
 //! The workers: samples are read and scored, a number of them at once.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use errorbar_core::chat::{Event, EventKind, SampleEvents, SpanKind};
-use errorbar_core::{IndexMap, Metadata, MetadataKeys, SampleId, Score, ScoreColumns};
+use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreColumns};
 use errorbar_log::eval::{AnsweredSample, EvalLog, PlanRecord, SampleLimit};
+use indexmap::IndexSet;
 use tokio::time::Instant;
 
 use super::{PreparedRescore, RescoreError};
-use crate::model::Recorder;
-use crate::model::SampleUsage;
+use crate::model::{Recorder, SampleUsage};
 use crate::run::{since_epoch, within};
-use crate::text::marked_choices;
-use crate::{AnyScorer, CancelToken, Generate, Models, Sample, Target, TaskState, Usage, UsageLimits, lock};
+use crate::{AnyScorer, CancelToken, Generate, Models, Sample, Target, TaskState, UsageLimits, lock};
 
 /// How many samples are scored at once, if scorers call models, by default.
 const MAX_SAMPLES: usize = 32;
 /// How often progress is reported: each time this many samples are scored.
 const REPORT_EVERY: usize = 16;
 
-/// The scores of all samples.
+/// What the workers have found so far; at the end the scores of all samples.
 #[derive(Debug, Default)]
 pub(super) struct ScoredSamples {
     /// By index of the sample in the log.
-    samples: Vec<Option<ScoredSample>>,
-    /// The scorers whose scores the log has, in the order in which they were found.
-    pub(super) scorers: Vec<String>,
-    pub(super) usage: IndexMap<String, Usage>,
+    samples: BTreeMap<usize, ScoredSample>,
+    /// The scorers whose scores the log has.
+    pub(super) scorers: IndexSet<String>,
+    pub(super) usage: SampleUsage,
+    /// Of several failures that of the first sample, with its index.
+    failure: Option<(usize, RescoreError)>,
 }
 
 /// What is held of a sample.
@@ -60,21 +61,13 @@ pub(super) struct NewColumns {
 impl ScoredSamples {
     /// The scores as columns.
     pub(super) fn columns(&mut self, names: &[String]) -> errorbar_core::Result<NewColumns> {
-        let mut order: Vec<usize> = (0..self.samples.len()).collect();
-        order.sort_by_cached_key(|at| {
-            let sample = self.samples.get(*at).and_then(Option::as_ref);
-            sample.map(|sample| (sample.epoch, sample.id.sort_key()))
-        });
+        let mut samples: Vec<(usize, ScoredSample)> = std::mem::take(&mut self.samples).into_iter().collect();
         let mut columns = ScoreColumns::new(names);
-        let mut rows = vec![0; order.len()];
-        let mut events = vec![None; order.len()];
-        for (row, at) in order.into_iter().enumerate() {
-            let Some(sample) = self.samples.get_mut(at).and_then(Option::take) else { continue };
-            if let Some(of_sample) = rows.get_mut(at) {
-                *of_sample = row;
-            }
-            if let Some(of_sample) = events.get_mut(at) {
-                *of_sample = sample.events;
+        let (mut rows, mut events) = (vec![0; samples.len()], vec![None; samples.len()]);
+        samples.sort_by_cached_key(|(_, sample)| (sample.epoch, sample.id.sort_key()));
+        for (row, (at, sample)) in samples.into_iter().enumerate() {
+            if let (Some(own_row), Some(own_events)) = (rows.get_mut(at), events.get_mut(at)) {
+                (*own_row, *own_events) = (row, sample.events);
             }
             let metadata = sample.metadata.iter().map(|(key, value)| (key.as_str(), value));
             let mut cells = columns.push_sample(&sample.id, sample.epoch).metadata_all(metadata);
@@ -101,22 +94,12 @@ struct Scoring {
     models: Arc<Models>,
     limits: UsageLimits,
     metadata: MetadataKeys,
-    mode: ChoiceMode,
+    several_correct: bool,
     next: AtomicUsize,
     /// The lowest index that failed: samples after it are not scored any more.
     first_failed: AtomicUsize,
-    done: AtomicUsize,
-    outcome: Mutex<Outcome>,
+    outcome: Mutex<ScoredSamples>,
     progress: Arc<dyn Fn(usize) + Send + Sync>,
-}
-
-#[derive(Default)]
-struct Outcome {
-    samples: Vec<Option<ScoredSample>>,
-    scorers: Vec<String>,
-    known: BTreeSet<String>,
-    usage: SampleUsage,
-    failure: Option<(usize, RescoreError)>,
 }
 
 /// Scores every sample of the log.
@@ -137,61 +120,57 @@ pub(super) async fn score_all(
         models: Arc::clone(&prepared.models),
         limits: prepared.run_limits,
         metadata: prepared.plan.metadata_keys(),
-        mode: ChoiceMode::of(&prepared.header.plan),
+        several_correct: are_several_correct(&prepared.header.plan),
         next: AtomicUsize::new(0),
         first_failed: AtomicUsize::new(usize::MAX),
-        done: AtomicUsize::new(0),
         outcome: Mutex::default(),
         progress,
     });
-    lock(&scoring.outcome).samples.resize_with(total, || None);
     if calls_models {
         // What a scorer refuses is reported before a request is paid for.
-        scoring.run_workers(cores(), total, &cancel, Step::Check).await;
+        scoring.run_workers(cores(), total, &cancel, Steps { check: true, score: false }).await;
         scoring.next.store(0, Ordering::Relaxed);
         if lock(&scoring.outcome).failure.is_none() {
             let connections = prepared.models.evaluated.calls.max_connections();
             let workers = prepared.max_samples.unwrap_or(MAX_SAMPLES.max(connections));
-            scoring.run_workers(workers.max(1), total, &cancel, Step::Score).await;
+            scoring.run_workers(workers.max(1), total, &cancel, Steps { check: false, score: true }).await;
         }
     } else {
-        scoring.run_workers(cores(), total, &cancel, Step::CheckAndScore).await;
+        scoring.run_workers(cores(), total, &cancel, Steps { check: true, score: true }).await;
     }
-    let outcome = std::mem::take(&mut *lock(&scoring.outcome));
-    if let Some((_, error)) = outcome.failure {
+    let mut outcome = std::mem::take(&mut *lock(&scoring.outcome));
+    if let Some((_, error)) = outcome.failure.take() {
         return Err(error);
     }
-    let done = scoring.done.load(Ordering::Relaxed);
+    let done = outcome.samples.len();
     if done < total {
         let log = prepared.log.path().display();
         return Err(RescoreError::Cancelled(format!(
             "{log}: cancelled when {done} of {total} samples were scored; nothing was written"
         )));
     }
-    let Outcome { samples, scorers, usage, .. } = outcome;
-    Ok(ScoredSamples { samples, scorers, usage: usage.by_model })
+    Ok(outcome)
 }
 
 fn cores() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-/// What a worker does with a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    Check,
-    Score,
-    CheckAndScore,
+/// What workers do with a sample.
+#[derive(Clone, Copy, Debug)]
+struct Steps {
+    check: bool,
+    score: bool,
 }
 
 impl Scoring {
-    async fn run_workers(self: &Arc<Self>, workers: usize, total: usize, cancel: &CancelToken, step: Step) {
+    async fn run_workers(self: &Arc<Self>, workers: usize, total: usize, cancel: &CancelToken, steps: Steps) {
         let worker = |_| {
             let (scoring, cancel) = (Arc::clone(self), cancel.clone());
             tokio::spawn(async move {
                 tokio::select! {
                     biased;
-                    () = scoring.work(step) => {}
+                    () = scoring.work(steps) => {}
                     () = cancel.stopped() => {}
                 }
             })
@@ -203,71 +182,76 @@ impl Scoring {
         }
     }
 
-    async fn work(&self, step: Step) {
+    async fn work(&self, steps: Steps) {
         let mut reader = self.log.answers();
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             if at >= self.log.sample_count() || at > self.first_failed.load(Ordering::Relaxed) {
                 return;
             }
-            let answered = match reader.read(at) {
-                Ok(answered) => answered,
-                Err(error) => return self.fail(at, error.into()),
+            let worked = match reader.read(at) {
+                Ok(answered) => self.work_on(at, answered, steps).await,
+                Err(error) => Err(error.into()),
             };
-            if step != Step::Score
-                && let Err(error) = self.check(&answered)
-            {
-                return self.fail(at, error);
-            }
-            if step == Step::Check {
-                match self.check_answer(answered) {
-                    Ok(()) => continue,
-                    Err(error) => return self.fail(at, error),
+            if let Err(error) = worked {
+                self.first_failed.fetch_min(at, Ordering::Relaxed);
+                let mut outcome = lock(&self.outcome);
+                if outcome.failure.as_ref().is_none_or(|(first, _)| at < *first) {
+                    outcome.failure = Some((at, error));
                 }
-            }
-            match self.score(answered).await {
-                Ok((sample, scorers, usage)) => self.keep(at, sample, scorers, &usage),
-                Err(error) => return self.fail(at, error),
-            }
-            // What every sample has its scores for is paid for.
-            let is_last = self.done.load(Ordering::Relaxed) == self.log.sample_count();
-            if let Some(limit) = self.limits.passed(&self.models.till.spent()).filter(|_| !is_last) {
-                return self.fail(at, self.limit_reached(limit));
+                return;
             }
             // Text scorers never wait: without this, a worker would not let the run be cancelled.
             tokio::task::yield_now().await;
         }
     }
 
-    fn check(&self, answered: &AnsweredSample) -> Result<(), RescoreError> {
-        let sample = question(answered);
-        for (name, scorer) in &self.scorers {
-            if let Err(problem) = scorer.check(&sample) {
-                let problem = format!("refuses it: {problem}");
-                return Err(self.problem(&answered.id, answered.epoch, name, &problem));
+    async fn work_on(&self, at: usize, answered: AnsweredSample, steps: Steps) -> Result<(), RescoreError> {
+        let (id, epoch) = (answered.id.to_string(), answered.epoch);
+        let problem = |scorer: &str, problem: String| {
+            let log = self.log.path().display();
+            RescoreError::Other(format!(
+                "{log}: sample {id:?}, epoch {epoch}: the scorer `{scorer}` {problem}"
+            ))
+        };
+        let refused = |name: &str, error| problem(name, format!("refuses it: {error}"));
+        if steps.check {
+            let sample = question(&answered);
+            for (name, scorer) in &self.scorers {
+                scorer.check(&sample).map_err(|error| refused(name, error))?;
             }
         }
-        Ok(())
-    }
-
-    fn check_answer(&self, answered: AnsweredSample) -> Result<(), RescoreError> {
-        let state = state(&self.model, answered, self.mode);
-        self.scorers.iter().try_for_each(|(name, scorer)| {
-            scorer.check_answer(&state).map_err(|problem| {
-                self.problem(&state.sample_id, state.epoch, name, &format!("refuses it: {problem}"))
-            })
-        })
+        if !steps.score {
+            let state = state(&self.model, answered, self.several_correct);
+            let mut scorers = self.scorers.iter();
+            return scorers.try_for_each(|(name, scorer)| {
+                scorer.check_answer(&state).map_err(|error| refused(name, error))
+            });
+        }
+        self.score(at, answered, problem).await?;
+        // What every sample has its scores for is paid for.
+        let (done, total) = (lock(&self.outcome).samples.len(), self.log.sample_count());
+        match self.limits.passed(&self.models.till.spent()).filter(|_| done < total) {
+            Some(limit) => Err(RescoreError::LimitReached(format!(
+                "{}: {} to score it, when {done} of {total} samples were scored; nothing was written",
+                self.log.path().display(),
+                limit.reason.unwrap_or_default()
+            ))),
+            None => Ok(()),
+        }
     }
 
     async fn score(
         &self,
+        at: usize,
         answered: AnsweredSample,
-    ) -> Result<(ScoredSample, Vec<String>, SampleUsage), RescoreError> {
+        problem: impl Fn(&str, String) -> RescoreError,
+    ) -> Result<(), RescoreError> {
         let recorder = self.calls_models.then(|| Recorder::new(Instant::now(), since_epoch()));
         let generate = Arc::new(Generate::of(Arc::clone(&self.models)).recorded(recorder));
         generate.start_scoring();
         let (is_errored, old) = (answered.error.is_some(), answered.scorers.clone());
-        let state = state(&self.model, answered, self.mode).with_generate(Arc::clone(&generate));
+        let state = state(&self.model, answered, self.several_correct).with_generate(Arc::clone(&generate));
         let mut scores = Vec::with_capacity(self.scorers.len());
         for (name, scorer) in &self.scorers {
             let span = generate.begin_span(SpanKind::Scorer, name);
@@ -275,9 +259,7 @@ impl Scoring {
             generate.end_span(span);
             match score {
                 Some(Ok(score)) => scores.push(score),
-                Some(Err(problem)) => {
-                    return Err(self.problem(&state.sample_id, state.epoch, name, &problem));
-                }
+                Some(Err(failure)) => return Err(problem(name, failure)),
                 // There is no time limit.
                 None => scores.push(None),
             }
@@ -293,74 +275,31 @@ impl Scoring {
         metadata.retain(|key, _| self.metadata.contains(key));
         let (id, epoch) = (state.sample_id, state.epoch);
         let sample = ScoredSample { id, epoch, is_errored, metadata, scores, events };
-        Ok((sample, old, generate.used()))
-    }
-
-    fn problem(&self, sample: &SampleId, epoch: u32, scorer: &str, problem: &str) -> RescoreError {
-        let (log, sample) = (self.log.path().display(), sample.to_string());
-        RescoreError::Other(format!(
-            "{log}: sample {sample:?}, epoch {epoch}: the scorer `{scorer}` {problem}"
-        ))
-    }
-
-    fn limit_reached(&self, limit: SampleLimit) -> RescoreError {
-        let (log, limit) = (self.log.path().display(), limit.reason.unwrap_or_default());
-        let (done, total) = (self.done.load(Ordering::Relaxed), self.log.sample_count());
-        RescoreError::LimitReached(format!(
-            "{log}: {limit} to score it, when {done} of {total} samples were scored; nothing was written"
-        ))
-    }
-
-    fn keep(&self, at: usize, sample: ScoredSample, scorers: Vec<String>, usage: &SampleUsage) {
         let mut outcome = lock(&self.outcome);
-        if let Some(place) = outcome.samples.get_mut(at) {
-            *place = Some(sample);
-        }
-        for scorer in scorers {
-            if outcome.known.insert(scorer.clone()) {
-                outcome.scorers.push(scorer);
-            }
-        }
-        outcome.usage.add(usage);
+        outcome.samples.insert(at, sample);
+        outcome.scorers.extend(old);
+        outcome.usage.add(&generate.used());
+        let done = outcome.samples.len();
         drop(outcome);
-        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         if done.is_multiple_of(REPORT_EVERY) || done == self.log.sample_count() {
             (self.progress)(done);
         }
-    }
-
-    /// Of several failures that of the first sample counts.
-    fn fail(&self, at: usize, error: RescoreError) {
-        self.first_failed.fetch_min(at, Ordering::Relaxed);
-        let mut outcome = lock(&self.outcome);
-        if outcome.failure.as_ref().is_none_or(|(first, _)| at < *first) {
-            outcome.failure = Some((at, error));
-        }
+        Ok(())
     }
 }
 
 // A stored sample as the conversation that scorers judge.
 
-/// How multiple-choice questions were answered.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ChoiceMode {
-    /// Whether more than one choice may be marked.
-    multiple: bool,
-}
-
-impl ChoiceMode {
-    /// As the solvers of the log say.
-    pub(super) fn of(plan: &PlanRecord) -> Self {
-        let multiple = plan.steps.iter().any(|step| {
-            step.solver.rsplit('/').next() == Some("multiple_choice")
-                && step.params.get("multiple_correct").and_then(serde_json::Value::as_bool) == Some(true)
-        });
-        ChoiceMode { multiple }
-    }
+/// Whether answers name several choices, as the solver of the log had it.
+fn are_several_correct(plan: &PlanRecord) -> bool {
+    plan.steps.iter().any(|step| {
+        step.solver.rsplit('/').next() == Some("multiple_choice")
+            && step.params.get("multiple_correct").and_then(serde_json::Value::as_bool) == Some(true)
+    })
 }
 
 /// The question as a dataset has it, for what scorers check.
-pub(super) fn question(answered: &AnsweredSample) -> Sample {
+fn question(answered: &AnsweredSample) -> Sample {
     Sample {
         input: answered.input.clone(),
         target: Target::from(answered.target.clone()),
@@ -371,7 +310,7 @@ pub(super) fn question(answered: &AnsweredSample) -> Sample {
 }
 
 /// The conversation when it had ended.
-pub(super) fn state(model: &str, answered: AnsweredSample, mode: ChoiceMode) -> TaskState {
+fn state(model: &str, answered: AnsweredSample, several_correct: bool) -> TaskState {
     let sample = question(&answered);
     let mut state = TaskState::new(model, &sample, answered.id, answered.epoch);
     state.messages = answered.messages;
@@ -381,10 +320,6 @@ pub(super) fn state(model: &str, answered: AnsweredSample, mode: ChoiceMode) -> 
     state.limit = answered.limit.map(|kind| SampleLimit::new(kind, 0.0, None));
     // Logs do not record which choices were marked, and a scorer that finds none would find every answer wrong; the
     // output names them.
-    let marked = marked_choices(&state.output.completion, state.choices.len(), mode.multiple);
-    let marked = marked.unwrap_or_default();
-    for (place, choice) in state.choices.iter_mut().enumerate() {
-        choice.marked = Some(marked.contains(&place));
-    }
+    state.mark_choices(several_correct);
     state
 }

@@ -24,7 +24,7 @@ use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use crate::model::{Model, ModelError, ROLES, Request};
-use crate::run::{check_prices, declared_range, now, open_graders, options_of};
+use crate::run::{ModelOpener, check_prices, declared_range, now, options_of};
 use crate::{
     AnyModel, AnyScorer, BoxFuture, CancelToken, GenerateConfig, ModelClient, ModelOutput, Models,
     RunOptions, Usage, UsageLimits,
@@ -212,10 +212,10 @@ impl PreparedRescore {
             true => ScoreAction::Overwrite,
             false => self.action,
         };
-        let taken: &[String] = if action == ScoreAction::Append { &scored.scorers } else { &[] };
+        let taken = if action == ScoreAction::Append { scored.scorers.len() } else { 0 };
         let bases = self.plan.scorers.iter().map(|scorer| scorer.name.as_str());
-        let mut names = unique_names(taken.iter().map(String::as_str).chain(bases));
-        let names = names.split_off(taken.len());
+        let mut names = unique_names(scored.scorers.iter().take(taken).map(String::as_str).chain(bases));
+        let names = names.split_off(taken);
         let mut new = scored.columns(&names).map_err(RescoreError::Results)?;
         let picking = names.iter().zip(&self.scorers).filter(|(_, scorer)| scorer.picks_option());
         picking.for_each(|(name, _)| new.columns.set_picks_option(name));
@@ -235,7 +235,7 @@ impl PreparedRescore {
             scorers: infos,
             graders: graders(&self.models),
             new,
-            usage: scored.usage,
+            usage: scored.usage.by_model,
         })
     }
 }
@@ -442,7 +442,7 @@ fn grader_models(
     let model = AnyModel::from(UncalledModel { name: evaluated.to_owned() });
     let client = ModelClient::new(model, GenerateConfig::default(), options.calls.clone());
     let mut models = Models::only(client);
-    open_graders(&mut models, scorers, Path::new(""), options, registry, &[])?;
+    ModelOpener { options, registry, samples: &[], folder: Path::new("") }.graders(&mut models, scorers)?;
     models.prices = options.prices.clone();
     // The evaluated model costs nothing: it is not called.
     check_prices(models.roles.values().flatten().chain(models.named.values()), options)?;

@@ -19,8 +19,7 @@ use uuid::Uuid;
 use super::prepare::PreparedTask;
 use super::record::{now, since_epoch};
 use super::stop::CancelToken;
-use crate::model::Recorder;
-use crate::model::{FatalError, SampleUsage, time_limit};
+use crate::model::{FatalError, Recorder, SampleUsage, time_limit};
 use crate::{Generate, Sample, SampleId, TaskState, lock};
 
 /// A sample that has been run, or why its record could not be made; the worker waits for the answer.
@@ -36,12 +35,15 @@ pub(super) struct SampleQueue {
     todo: Vec<usize>,
     /// Where the next one is, and where to end.
     place: Mutex<Range<usize>>,
+    /// Encoders that no worker uses at the moment. There are as many as samples are encoded at the same time, which is the
+    /// number of threads and not that of workers: the tables of an encoder are fast while they are in a processor's cache.
+    encoders: Mutex<Vec<Encoder>>,
 }
 
 impl SampleQueue {
     pub(super) fn new(todo: Vec<usize>) -> Self {
         let place = Mutex::new(0..todo.len());
-        SampleQueue { todo, place }
+        SampleQueue { todo, place, encoders: Mutex::default() }
     }
 
     fn take(&self) -> Option<usize> {
@@ -57,29 +59,13 @@ impl SampleQueue {
         let left = self.todo.get(place.clone()).unwrap_or_default();
         place.end = place.start + left.partition_point(|index| is_needed(*index, started));
     }
-}
 
-/// What workers share.
-struct Shared {
-    queue: Arc<SampleQueue>,
-    encoders: EncoderPool,
-}
-
-/// Encoders that no worker uses at the moment. There are as many as samples are encoded at the same time, which is the
-/// number of threads and not that of workers: the tables of an encoder are fast while they are in a processor's cache.
-#[derive(Debug, Default)]
-pub(super) struct EncoderPool(Mutex<Vec<Encoder>>);
-
-impl EncoderPool {
-    /// Encodes with the encoder that was used last.
-    pub(super) fn encode<T>(
-        &self,
-        with: impl FnOnce(&mut Encoder) -> Result<T, LogError>,
-    ) -> Result<T, LogError> {
-        let free = lock(&self.0).pop();
+    /// Encodes a sample with the encoder that was used last.
+    fn encode(&self, record: &SampleRecord<'_>) -> Result<EncodedSample, LogError> {
+        let free = lock(&self.encoders).pop();
         let mut encoder = free.map_or_else(Encoder::new, Ok)?;
-        let encoded = with(&mut encoder);
-        lock(&self.0).push(encoder);
+        let encoded = encode_sample(&mut encoder, record);
+        lock(&self.encoders).push(encoder);
         encoded
     }
 }
@@ -94,42 +80,36 @@ pub(super) fn start_workers(
 ) -> mpsc::Receiver<Delivery> {
     let workers = prepared.max_samples.min(queue.todo.len());
     let (sender, receiver) = mpsc::channel();
-    let shared = Arc::new(Shared { queue: Arc::clone(queue), encoders: EncoderPool::default() });
     for _ in 0..workers {
-        let (prepared, shared) = (Arc::clone(prepared), Arc::clone(&shared));
-        tokio::spawn(work(prepared, shared, cancel.clone(), sender.clone(), with_transcripts));
+        let (prepared, queue) = (Arc::clone(prepared), Arc::clone(queue));
+        tokio::spawn(work(prepared, queue, cancel.clone(), sender.clone(), with_transcripts));
     }
     receiver
 }
 
 async fn work(
     prepared: Arc<PreparedTask>,
-    shared: Arc<Shared>,
+    queue: Arc<SampleQueue>,
     cancel: CancelToken,
     sender: mpsc::Sender<Delivery>,
     with_transcripts: bool,
 ) {
-    let Shared { queue, encoders } = &*shared;
     while !cancel.is_stopped()
         && let Some(index) = queue.take()
     {
         let Some((id, sample, epoch)) = prepared.item(index) else { continue };
         let ran = tokio::select! {
             biased;
-            ran = run_sample(&prepared, index, (id, sample, epoch), encoders, with_transcripts) => ran,
+            ran = run_sample(&prepared, index, (id, sample, epoch), &queue, with_transcripts) => ran,
             () = cancel.stopped() => return,
         };
-        if !hand_over(&sender, ran).await {
+        // Until it is counted, so that a run which is to end at a failure does not continue after it, and records do not
+        // pile up.
+        let (counted, answer) = oneshot::channel();
+        if sender.send(Delivery { done: ran, counted }).is_err() || answer.await.is_err() {
             return;
         }
     }
-}
-
-/// Hands a sample to the collector and waits until it is counted, so that a run which is to end at a failure does
-/// not continue after it, and records do not pile up. Whether the run continues.
-async fn hand_over(sender: &mpsc::Sender<Delivery>, done: Result<SampleOutcome, LogError>) -> bool {
-    let (counted, answer) = oneshot::channel();
-    sender.send(Delivery { done, counted }).is_ok() && answer.await.is_ok()
 }
 
 // One sample in one epoch: solved, scored, and made into a record.
@@ -158,7 +138,7 @@ pub(super) async fn run_sample(
     prepared: &PreparedTask,
     index: usize,
     (id, sample, epoch): (&SampleId, &Sample, u32),
-    encoders: &EncoderPool,
+    queue: &SampleQueue,
     with_transcript: bool,
 ) -> Result<SampleOutcome, LogError> {
     let (started, since_epoch) = (Instant::now(), since_epoch());
@@ -269,7 +249,7 @@ pub(super) async fn run_sample(
         .limit(limit.as_ref())
         .events(events.as_ref())
         .initial_metadata(&sample.metadata);
-    let encoded = encoders.encode(|encoder| encode_sample(encoder, &record))?;
+    let encoded = queue.encode(&record)?;
     // What cannot be shown is in the log all the same.
     let transcript = with_transcript.then(|| record.transcript().ok().map(Box::new)).flatten();
     let refusal = generate.met_refusal();

@@ -22,8 +22,8 @@ mod stopping;
 
 pub use conclude::FinishedRun;
 pub(crate) use execute::within;
+pub(crate) use models::{ModelOpener, check_prices};
 pub use models::{ModelServer, RecordedServer};
-pub(crate) use models::{check_prices, open_graders};
 pub use options::{LogFormat, RunOptions};
 pub(crate) use prepare::declared_range;
 pub use prepare::{PrepareError, PreparedTask};

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use errorbar_core::Registry;
 use errorbar_log::eval::EvalInfo;
@@ -35,26 +34,17 @@ impl Task {
         let Some(choice) = options.model.as_ref().or(self.model.as_ref()) else {
             return Err(Error::NoModel);
         };
-        let server = ServerOptions {
-            base_url: options.base_url.as_deref(),
-            key_file: options.api_key_file.as_deref(),
-            ca_file: options.ca_file.as_deref(),
-            timeout: options.calls.request_timeout(),
-        };
-        let model = server.open(choice, registry)?;
-        model.check(samples)?;
+        let folder = self.origin.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let opener = ModelOpener { options, registry, samples, folder };
+        let model = opener.open(choice, options.base_url.as_deref(), options.api_key_file.as_deref())?;
         let generate = self.generate_config(options);
         model.check_config(&generate)?;
         for config in self.solver.configs() {
             model.check_config(&config.or(&generate))?;
         }
         let mut models = Models::only(ModelClient::new(model, generate, Arc::clone(&options.calls)));
-        let folder = self.origin.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-        open_graders(&mut models, &self.scorers, folder, options, registry, samples)?;
-        for name in self.solver.models() {
-            let choice = ModelChoice::relative_to(folder, name.as_str());
-            open_named(&mut models, name, &choice, options, registry, samples)?;
-        }
+        opener.graders(&mut models, &self.scorers)?;
+        self.solver.models().into_iter().try_for_each(|name| opener.named(&mut models, name))?;
         models.limits = UsageLimits { time: options.limits.time.or(self.time_limit), ..options.limits };
         models.prices = options.prices.clone();
         check_prices(models.iter(), options)?;
@@ -80,102 +70,82 @@ pub(crate) fn check_prices<'a>(
     }
 }
 
-/// Opens the models in roles, and those that scorers name, whose files are relative to `folder`.
-pub(crate) fn open_graders(
-    models: &mut Models,
-    scorers: &[AnyScorer],
-    folder: &Path,
-    options: &RunOptions,
-    registry: &Registry,
-    samples: &[NamedSample],
-) -> Result<()> {
-    let client = |model| ModelClient::new(model, GenerateConfig::default(), Arc::clone(&options.calls));
-    let timeout = options.calls.request_timeout();
-    let open = |choice: &ModelChoice, server: ServerOptions<'_>| {
-        let model = server.open(choice, registry)?;
-        model.check(samples)?;
-        Ok::<_, Error>(model)
-    };
-    for (role, choice) in &options.roles {
-        let server = ServerOptions {
-            base_url: of_role(&options.role_base_urls, role).map(String::as_str),
-            key_file: of_role(&options.role_key_files, role).map(PathBuf::as_path),
-            ca_file: options.ca_file.as_deref(),
-            timeout,
-        };
-        let in_role = |error| Error::Role { role: role.clone(), error: Box::new(error) };
-        let model = open(choice, server).map_err(in_role)?;
-        let clients: &mut Vec<ModelClient> = models.roles.entry(role.clone()).or_default();
-        clients.push(client(model).in_role(role));
-    }
-    for scorer in scorers {
-        for name in scorer.models() {
-            let choice = ModelChoice::relative_to(folder, name.as_str());
-            open_named(models, name, &choice, options, registry, samples).map_err(|error| {
-                Error::other(format!("the scorer `{}`: {error}", scorer.spec().log_name()))
-            })?;
-        }
-    }
-    let base_urls = options.role_base_urls.iter().map(|(role, _)| (role, "base URL"));
-    let key_files = options.role_key_files.iter().map(|(role, _)| (role, "key file"));
-    let mut settings = base_urls.chain(key_files);
-    match settings.find(|(role, _)| !models.roles.contains_key(*role)) {
-        Some((role, setting)) => Err(Error::UnknownRole { role: role.clone(), setting }),
-        None => Ok(()),
-    }
+/// Opens the models of a run.
+pub(crate) struct ModelOpener<'a> {
+    pub(crate) options: &'a RunOptions,
+    pub(crate) registry: &'a Registry,
+    /// The samples that they must be able to answer.
+    pub(crate) samples: &'a [NamedSample],
+    /// What the files of models are relative to that scorers and solvers name.
+    pub(crate) folder: &'a Path,
 }
 
-/// Opens a model that a solver or a scorer names, unless it is open.
-fn open_named(
-    models: &mut Models,
-    name: String,
-    choice: &ModelChoice,
-    options: &RunOptions,
-    registry: &Registry,
-    samples: &[NamedSample],
-) -> Result<()> {
-    if models.named.contains_key(&name) {
-        return Ok(());
+impl ModelOpener<'_> {
+    fn open(
+        &self,
+        choice: &ModelChoice,
+        base_url: Option<&str>,
+        api_key_file: Option<&Path>,
+    ) -> Result<AnyModel> {
+        let model = match choice {
+            ModelChoice::Built(model) => model.clone(),
+            ModelChoice::Named { name, folder } => {
+                let own = OpenOptions::new(folder);
+                let ca_file = self.options.ca_file.as_deref();
+                // Or a request that may take longer would be cut short by the one who makes it.
+                let timeout = self.options.calls.request_timeout().unwrap_or(own.timeout);
+                let open = OpenOptions { base_url, api_key_file, ca_file, timeout, ..own };
+                open_model(name, &open, self.registry)?
+            }
+        };
+        model.check(self.samples)?;
+        Ok(model)
     }
-    let (ca_file, timeout) = (options.ca_file.as_deref(), options.calls.request_timeout());
-    let model = ServerOptions { base_url: None, key_file: None, ca_file, timeout }.open(choice, registry)?;
-    model.check(samples)?;
-    models.named.insert(name, ModelClient::new(model, GenerateConfig::default(), Arc::clone(&options.calls)));
-    Ok(())
+
+    fn client(&self, model: AnyModel) -> ModelClient {
+        ModelClient::new(model, GenerateConfig::default(), Arc::clone(&self.options.calls))
+    }
+
+    /// Opens a model that a solver or a scorer names, unless it is open.
+    fn named(&self, models: &mut Models, name: String) -> Result<()> {
+        if !models.named.contains_key(&name) {
+            let choice = ModelChoice::relative_to(self.folder, name.as_str());
+            models.named.insert(name, self.client(self.open(&choice, None, None)?));
+        }
+        Ok(())
+    }
+
+    /// Opens the models in roles, and those that scorers name.
+    pub(crate) fn graders(&self, models: &mut Models, scorers: &[AnyScorer]) -> Result<()> {
+        let RunOptions { roles, role_base_urls, role_key_files, .. } = self.options;
+        for (role, choice) in roles {
+            let base_url = of_role(role_base_urls, role).map(String::as_str);
+            let key_file = of_role(role_key_files, role).map(PathBuf::as_path);
+            let in_role = |error| Error::Role { role: role.clone(), error: Box::new(error) };
+            let model = self.open(choice, base_url, key_file).map_err(in_role)?;
+            let clients: &mut Vec<ModelClient> = models.roles.entry(role.clone()).or_default();
+            clients.push(self.client(model).in_role(role));
+        }
+        for scorer in scorers {
+            for name in scorer.models() {
+                self.named(models, name).map_err(|error| {
+                    Error::other(format!("the scorer `{}`: {error}", scorer.spec().log_name()))
+                })?;
+            }
+        }
+        let base_urls = role_base_urls.iter().map(|(role, _)| (role, "base URL"));
+        let key_files = role_key_files.iter().map(|(role, _)| (role, "key file"));
+        let mut settings = base_urls.chain(key_files);
+        match settings.find(|(role, _)| !models.roles.contains_key(*role)) {
+            Some((role, setting)) => Err(Error::UnknownRole { role: role.clone(), setting }),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The setting for a role.
 fn of_role<'a, T>(by_role: &'a [(String, T)], role: &str) -> Option<&'a T> {
     by_role.iter().find(|(of, _)| of == role).map(|(_, value)| value)
-}
-
-/// Where models are.
-#[derive(Clone, Copy)]
-struct ServerOptions<'a> {
-    base_url: Option<&'a str>,
-    key_file: Option<&'a Path>,
-    ca_file: Option<&'a Path>,
-    timeout: Option<Duration>,
-}
-
-impl ServerOptions<'_> {
-    fn open(self, choice: &ModelChoice, registry: &Registry) -> Result<AnyModel> {
-        match choice {
-            ModelChoice::Built(model) => Ok(model.clone()),
-            ModelChoice::Named { name, folder } => {
-                let own = OpenOptions::new(folder);
-                let open = OpenOptions {
-                    base_url: self.base_url,
-                    api_key_file: self.key_file,
-                    ca_file: self.ca_file,
-                    // Or a request that may take longer would be cut short by the one who makes it.
-                    timeout: self.timeout.unwrap_or(own.timeout),
-                    ..own
-                };
-                open_model(name, &open, registry)
-            }
-        }
-    }
 }
 
 // The servers that a log names: a key is not sent to them only because the log names them.

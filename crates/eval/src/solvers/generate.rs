@@ -6,7 +6,7 @@ use errorbar_core::{Error, Params, Result};
 
 use crate::prompts::template_or_prompt;
 use crate::template::{fill, lookup};
-use crate::text::{choice_label, marked_choices};
+use crate::text::choice_label;
 use crate::{
     BoxFuture, Generate, GenerateConfig, Message, Sample, Solver, SolverEffects, TaskState, Template,
     TemplateText,
@@ -225,12 +225,7 @@ impl Solver for MultipleChoice {
                 prompt.content = text;
             }
             generate.run_with(state, &self.config(), None).await?;
-            let multiple = self.multiple_correct_or_default();
-            let marked =
-                marked_choices(&state.output.completion, state.choices.len(), multiple).unwrap_or_default();
-            for (place, choice) in state.choices.iter_mut().enumerate() {
-                choice.marked = Some(marked.contains(&place));
-            }
+            state.mark_choices(self.multiple_correct_or_default());
             Ok(())
         })
     }
