@@ -133,6 +133,17 @@ impl ArgType for CommandLine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteSize(u64);
 
+/// From the largest on.
+const UNITS: [(u64, &str); 7] = [
+    (1 << 30, "GiB"),
+    (1_000_000_000, "GB"),
+    (1 << 20, "MiB"),
+    (1_000_000, "MB"),
+    (1 << 10, "KiB"),
+    (1000, "kB"),
+    (1, "B"),
+];
+
 impl ByteSize {
     /// This many bytes.
     pub fn bytes(bytes: u64) -> Self {
@@ -142,16 +153,8 @@ impl ByteSize {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
-        let factor: u64 = match unit.trim() {
-            "B" => 1,
-            "kB" | "KB" => 1000,
-            "MB" => 1_000_000,
-            "GB" => 1_000_000_000,
-            "KiB" => 1 << 10,
-            "MiB" => 1 << 20,
-            "GiB" => 1 << 30,
-            _ => return None,
-        };
+        let unit = if unit.trim() == "KB" { "kB" } else { unit.trim() };
+        let (factor, _) = UNITS.into_iter().find(|(_, name)| *name == unit)?;
         number.parse::<u64>().ok()?.checked_mul(factor).filter(|bytes| *bytes > 0).map(ByteSize)
     }
 }
@@ -165,15 +168,7 @@ impl ArgType for ByteSize {
 
     fn to_arg(&self) -> Arg {
         let ByteSize(bytes) = *self;
-        let units = [
-            (1 << 30, "GiB"),
-            (1_000_000_000, "GB"),
-            (1 << 20, "MiB"),
-            (1_000_000, "MB"),
-            (1 << 10, "KiB"),
-            (1000, "kB"),
-        ];
-        let whole = units.into_iter().find(|(unit, _)| bytes.is_multiple_of(*unit));
+        let whole = UNITS.into_iter().find(|(unit, _)| bytes.is_multiple_of(*unit));
         let (unit, name) = whole.unwrap_or((1, "B"));
         Arg::Str(format!("{}{name}", bytes / unit))
     }
@@ -273,8 +268,14 @@ impl CommandScorer {
             Some(folder) => self.base.join(folder),
             None => self.base.clone(),
         };
-        let memory = self.memory.map(|ByteSize(bytes)| bytes);
-        Program::new(&self.command.0, folder, self.env.as_deref().unwrap_or_default(), memory)
+        let mut words = self.command.0.iter().cloned();
+        Program {
+            name: words.next().unwrap_or_default(),
+            arguments: words.collect(),
+            folder,
+            passed: self.env.clone().unwrap_or_default(),
+            memory: self.memory.map(|ByteSize(bytes)| bytes),
+        }
     }
 
     fn pool(&self) -> &Arc<Pool> {

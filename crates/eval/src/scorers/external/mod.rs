@@ -33,84 +33,32 @@ pub(crate) use group::end_all;
 pub(super) use program::Program;
 pub(super) use protocol::Question;
 
-// Why a program gave no score.
-
 /// Why a program gave no score. The caller adds the name of the command.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub(in crate::scorers) enum CommandError {
-    /// It cannot be started.
-    #[error("cannot be started: {problem}")]
-    NotStarted { problem: String },
-    /// It ended while it had the sample.
-    #[error("ended with {status} before it answered{}{}", reading(status), shown(stderr))]
-    Ended { status: String, stderr: String },
-    /// It did not answer in time.
-    #[error(
-        "gave no answer within {} s; it must read its stdin line by line, and write a line and flush stdout after each \
-         (in Python: print(…, flush=True)); if it needs more time, raise the timeout{}",
-        timeout.as_secs_f64(),
-        shown(stderr)
-    )]
-    TimedOut { timeout: Duration, stderr: String },
-    /// It wrote something to stdout that is no answer.
-    #[error(
-        "wrote a line to stdout that is no answer ({problem}): {line:?}; every line of stdout is the JSON of a score, so \
-         print everything else to stderr{}",
-        shown(stderr)
-    )]
-    NotJson { problem: String, line: String, stderr: String },
-    /// It answered a question that it was not asked.
-    #[error(
-        "answered with seq {seq}, which is none of the samples that it has; repeat the `seq` of the line that is \
-         answered, once{}",
-        shown(stderr)
-    )]
-    UnknownSeq { seq: u64, stderr: String },
-    /// It wrote a line without end.
-    #[error("wrote a line of more than {} MiB to stdout{}", limit >> 20, shown(stderr))]
-    LongLine { limit: usize, stderr: String },
-    /// It answered with an error.
-    #[error("reports: {message}")]
-    Reported { message: String },
-    /// Its answer holds no score.
-    #[error("gave an answer that is no score: {problem}")]
-    NoScore { problem: String },
-    /// It has ended too often.
-    #[error("has ended {count} times and is not started again; the last time it {last}")]
-    EndedTooOften { count: u32, last: Box<CommandError> },
-    /// It ended by itself while it had no sample: no failure of a sample.
-    #[error(
-        "ended with {status} after {answers} answer(s), while it had no sample; it must go on reading lines until its \
-         stdin ends{}",
-        shown(stderr)
-    )]
-    EndedIdle { status: String, answers: u64, stderr: String },
+#[error("{message}")]
+pub(in crate::scorers) struct CommandError {
+    message: String,
+    /// Whether it is about what was written to stdout, whatever sample it was for.
+    is_of_protocol: bool,
 }
 
 impl CommandError {
-    /// Whether it is about what was written to stdout, whatever sample it was for.
-    pub(super) fn is_of_protocol(&self) -> bool {
-        matches!(
-            self,
-            CommandError::NotJson { .. } | CommandError::UnknownSeq { .. } | CommandError::LongLine { .. }
-        )
+    fn new(message: String) -> Self {
+        CommandError { message, is_of_protocol: false }
+    }
+
+    fn not_started(problem: String) -> Self {
+        CommandError::new(format!("cannot be started: {problem}"))
+    }
+
+    /// With the last lines of stderr, where there are any.
+    fn with_stderr(message: String, stderr: &str) -> Self {
+        CommandError::new(match stderr {
+            "" => message,
+            stderr => format!("{message}\nlast lines of its stderr:\n{stderr}"),
+        })
     }
 }
-
-/// What a program lacks that ends by itself without an error.
-fn reading(status: &str) -> &'static str {
-    match status.ends_with(": 0") {
-        true => "; it must read lines until its stdin ends, and answer each",
-        false => "",
-    }
-}
-
-/// The last lines of stderr, where there are any.
-fn shown(stderr: &str) -> String {
-    if stderr.is_empty() { String::new() } else { format!("\nlast lines of its stderr:\n{stderr}") }
-}
-
-// The processes of a program, started when they are needed and a bounded number of times.
 
 /// How long processes may take to end by themselves when they are not needed any more.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -127,7 +75,7 @@ pub(in crate::scorers) struct PoolOptions {
     pub(in crate::scorers) max_restarts: u32,
 }
 
-/// The processes of a program.
+/// The processes of a program, started when they are needed and a bounded number of times.
 #[derive(Debug)]
 pub(in crate::scorers) struct Pool {
     program: Program,
@@ -139,7 +87,7 @@ pub(in crate::scorers) struct Pool {
 
 #[derive(Debug, Default)]
 struct PoolState {
-    processes: Vec<Arc<Mutex<Process>>>,
+    processes: Vec<Arc<Process>>,
     /// How many have ended, and how the last one did.
     ended: u32,
     last: Option<CommandError>,
@@ -159,12 +107,12 @@ impl Pool {
 
     /// The score of a sample.
     pub(in crate::scorers) async fn score(&self, question: &Question<'_>) -> Result<Score, CommandError> {
-        let closed = |_| CommandError::NotStarted { problem: "its processes are gone".to_owned() };
+        let closed = |_| CommandError::not_started("its processes are gone".to_owned());
         let slot = Arc::clone(&self.slots).acquire_owned().await.map_err(closed)?;
         let seq = self.next.fetch_add(1, Ordering::Relaxed);
         let line = question.line(seq)?;
         let process = self.process()?;
-        let mut reply = lock(&process).send(seq, line, slot);
+        let mut reply = process.send(seq, line, slot);
         // A caller that has another runtime has no clock of ours.
         if Handle::try_current().is_err() {
             return reply.get().await;
@@ -172,7 +120,14 @@ impl Pool {
         let timeout = self.options.timeout;
         match tokio::time::timeout(timeout, reply.get()).await {
             Ok(score) => score,
-            Err(_) => Err(CommandError::TimedOut { timeout, stderr: lock(&process).stderr() }),
+            Err(_) => Err(CommandError::with_stderr(
+                format!(
+                    "gave no answer within {} s; it must read its stdin line by line, and write a line and flush stdout \
+                     after each (in Python: print(…, flush=True)); if it needs more time, raise the timeout",
+                    timeout.as_secs_f64()
+                ),
+                &process.stderr(),
+            )),
         }
     }
 
@@ -180,33 +135,35 @@ impl Pool {
     ///
     /// # Errors
     /// A process that has written what is no answer while it had no sample: the next sample reports it.
-    fn process(&self) -> Result<Arc<Mutex<Process>>, CommandError> {
+    fn process(&self) -> Result<Arc<Process>, CommandError> {
         let state = &mut *lock(&self.state);
         let mut stray = None;
-        state.processes.retain(|process| match lock(process).ended() {
+        state.processes.retain(|process| match process.ended() {
             None => true,
             Some(end) => {
                 state.ended += 1;
-                if end.error.is_of_protocol() && !end.is_reported {
+                if end.error.is_of_protocol && !end.is_reported {
                     stray = Some(end.error.clone());
                 }
                 state.last = Some(end.error);
                 false
             }
         });
-        let loads = state.processes.iter().filter_map(|process| Some((lock(process).load()?, process)));
+        let loads = state.processes.iter().filter_map(|process| Some((process.load()?, process)));
         let free = loads.filter(|(load, _)| *load < self.options.concurrency).min_by_key(|(load, _)| *load);
         if let Some((_, process)) = free {
             return Ok(Arc::clone(process));
         }
         if let (true, Some(last)) = (state.ended > self.options.max_restarts, &state.last) {
-            let (count, last) = (state.ended, Box::new(last.clone()));
-            return Err(CommandError::EndedTooOften { count, last });
+            let count = state.ended;
+            return Err(CommandError::new(format!(
+                "has ended {count} times and is not started again; the last time it {last}"
+            )));
         }
         if let Some(error) = stray {
             return Err(error);
         }
-        let process = Arc::new(Mutex::new(Process::start(&self.program)?));
+        let process = Process::start(&self.program)?;
         state.processes.push(Arc::clone(&process));
         Ok(process)
     }
@@ -215,7 +172,7 @@ impl Pool {
 #[cfg(test)]
 impl Pool {
     pub(super) fn are_all_ended(&self) -> bool {
-        lock(&self.state).processes.iter().all(|process| lock(process).ended().is_some())
+        lock(&self.state).processes.iter().all(|process| process.ended().is_some())
     }
 }
 
@@ -223,28 +180,7 @@ impl Drop for Pool {
     fn drop(&mut self) {
         let deadline = Instant::now() + PATIENCE;
         let processes = std::mem::take(&mut lock(&self.state).processes);
-        processes.iter().for_each(|process| lock(process).close());
-        processes.iter().for_each(|process| lock(process).end_by(deadline));
-    }
-}
-
-#[cfg(test)]
-mod error_tests {
-    use super::*;
-
-    #[test]
-    fn errors_name_the_way_out() {
-        let ended = CommandError::Ended { status: "exit status: 1".into(), stderr: "boom".into() };
-        let shown = "ended with exit status: 1 before it answered\nlast lines of its stderr:\nboom";
-        assert_eq!(ended.to_string(), shown);
-        let quiet = CommandError::Ended { status: "exit status: 0".into(), stderr: String::new() };
-        assert!(quiet.to_string().ends_with("it must read lines until its stdin ends, and answer each"));
-        let often = CommandError::EndedTooOften { count: 4, last: Box::new(ended) };
-        assert_eq!(
-            often.to_string(),
-            format!("has ended 4 times and is not started again; the last time it {shown}")
-        );
-        let timeout = CommandError::TimedOut { timeout: Duration::from_secs(60), stderr: String::new() };
-        assert!(timeout.to_string().contains("within 60 s;") && timeout.to_string().contains("flush=True"));
+        processes.iter().for_each(|process| process.close());
+        processes.iter().for_each(|process| process.end_by(deadline));
     }
 }

@@ -29,16 +29,11 @@ const STDERR_PATIENCE: Duration = Duration::from_secs(2);
 /// What comes of a sample.
 pub(super) type Reply = Result<Score, CommandError>;
 
-/// A process that scores.
+/// A process that scores. The threads of its pipes share it.
 #[derive(Debug)]
 pub(super) struct Process {
-    shared: Arc<Shared>,
     /// Lines for its stdin, which ends when this is dropped.
-    lines: Option<mpsc::Sender<Vec<u8>>>,
-}
-
-#[derive(Debug)]
-struct Shared {
+    lines: Mutex<Option<mpsc::Sender<Vec<u8>>>>,
     group: Arc<ProcessGroup>,
     state: Mutex<ProcessState>,
     /// Notified when the process has ended, and when its stderr has.
@@ -75,52 +70,58 @@ struct Pending {
 #[derive(Debug)]
 pub(super) struct PendingReply {
     reply: Option<oneshot::Receiver<Reply>>,
-    shared: Arc<Shared>,
+    process: Arc<Process>,
 }
 
 impl Process {
     /// Starts a program.
-    pub(super) fn start(program: &Program) -> Result<Self, CommandError> {
+    pub(super) fn start(program: &Program) -> Result<Arc<Self>, CommandError> {
         let (mut child, mark) = program.start()?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let shared = Arc::new(Shared {
+        let (lines, to_write) = mpsc::channel();
+        let process = Arc::new(Process {
+            lines: Mutex::new(Some(lines)),
             group: ProcessGroup::new(child, mark),
             state: Mutex::default(),
             changed: Condvar::new(),
             stderr: Mutex::default(),
         });
-        let (lines, to_write) = mpsc::channel();
         let spawn = |work: Box<dyn FnOnce() + Send>| {
             thread::Builder::new().name("scorer".to_owned()).spawn(work).map(drop).map_err(|error| {
-                shared.group.kill();
-                shared.group.wait(Duration::ZERO);
-                CommandError::NotStarted { problem: format!("there is no thread for its pipes: {error}") }
+                process.group.kill();
+                process.group.wait(Duration::ZERO);
+                CommandError::not_started(format!("there is no thread for its pipes: {error}"))
             })
         };
         if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
-            let (reader, watcher) = (Arc::clone(&shared), Arc::clone(&shared));
+            let (reader, watcher) = (Arc::clone(&process), Arc::clone(&process));
             spawn(Box::new(move || write_lines(stdin, &to_write)))?;
             spawn(Box::new(move || watcher.read_stderr(stderr)))?;
             spawn(Box::new(move || reader.read_answers(stdout)))?;
         }
-        Ok(Process { shared, lines: Some(lines) })
+        Ok(process)
     }
 
     /// The number of samples that it has; none if it takes no more.
     pub(super) fn load(&self) -> Option<usize> {
-        let state = lock(&self.shared.state);
+        let state = lock(&self.state);
         state.ended.is_none().then_some(state.pending.len())
     }
 
     /// Why it takes no more samples.
     pub(super) fn ended(&self) -> Option<ProcessEnd> {
-        lock(&self.shared.state).ended.clone()
+        lock(&self.state).ended.clone()
     }
 
     /// Sends it a sample. The reply comes also if it has just ended.
-    pub(super) fn send(&self, seq: u64, line: Vec<u8>, slot: OwnedSemaphorePermit) -> PendingReply {
+    pub(super) fn send(
+        self: &Arc<Self>,
+        seq: u64,
+        line: Vec<u8>,
+        slot: OwnedSemaphorePermit,
+    ) -> PendingReply {
         let (reply, receiver) = oneshot::channel();
-        let mut state = lock(&self.shared.state);
+        let mut state = lock(&self.state);
         match &mut state.ended {
             Some(end) => {
                 end.is_reported = true;
@@ -129,45 +130,43 @@ impl Process {
             None => {
                 state.pending.insert(seq, Pending { reply, _slot: slot });
                 // A writer that is gone has seen the pipe close; the reader will report it.
-                let _ = self.lines.as_ref().map(|lines| lines.send(line));
+                let _ = lock(&self.lines).as_ref().map(|lines| lines.send(line));
             }
         }
-        PendingReply { reply: Some(receiver), shared: Arc::clone(&self.shared) }
+        PendingReply { reply: Some(receiver), process: Arc::clone(self) }
     }
 
     /// The last lines of its stderr.
     pub(super) fn stderr(&self) -> String {
-        lock(&self.shared.stderr).lines()
+        lock(&self.stderr).lines()
     }
 
     /// Ends its stdin, after which a program that reads lines ends by itself.
-    pub(super) fn close(&mut self) {
-        self.shared.group.find_descendants();
-        self.lines = None;
+    pub(super) fn close(&self) {
+        self.group.find_descendants();
+        *lock(&self.lines) = None;
     }
 
     /// Waits until it has ended; one that has not by then, or that has samples, is killed.
     pub(super) fn end_by(&self, deadline: Instant) {
-        let mut state = lock(&self.shared.state);
+        let mut state = lock(&self.state);
         while state.ended.is_none() && state.pending.is_empty() {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
             }
-            let waited = self.shared.changed.wait_timeout(state, left);
+            let waited = self.changed.wait_timeout(state, left);
             (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
         drop(state);
-        self.shared.group.kill();
+        self.group.kill();
     }
 }
 
 impl PendingReply {
     /// The reply.
     pub(super) async fn get(&mut self) -> Reply {
-        let gone = || {
-            Err(CommandError::NotStarted { problem: "the thread that reads its answers is gone".to_owned() })
-        };
+        let gone = || Err(CommandError::not_started("the thread that reads its answers is gone".to_owned()));
         let Some(receiver) = &mut self.reply else { return gone() };
         let reply = receiver.await.unwrap_or_else(|_| gone());
         self.reply = None;
@@ -182,10 +181,10 @@ impl Drop for PendingReply {
         if self.reply.take().is_none() {
             return;
         }
-        let state = lock(&self.shared.state);
+        let state = lock(&self.process.state);
         if !state.pending.is_empty() && state.pending.values().all(|pending| pending.reply.is_closed()) {
             drop(state);
-            self.shared.group.kill();
+            self.process.group.kill();
         }
     }
 }
@@ -198,7 +197,7 @@ fn write_lines(mut stdin: ChildStdin, lines: &mpsc::Receiver<Vec<u8>>) {
     }
 }
 
-impl Shared {
+impl Process {
     fn read_stderr(&self, mut stderr: ChildStderr) {
         let mut buffer = [0; 4096];
         while let Ok(count @ 1..) = stderr.read(&mut buffer) {
@@ -220,56 +219,62 @@ impl Shared {
                 break None;
             }
             if line.len() > LONGEST {
-                break Some(LineProblem::Long);
+                break Some(format!("wrote a line of more than {} MiB to stdout", LONGEST >> 20));
             }
             if line.iter().all(u8::is_ascii_whitespace) {
                 continue;
             }
             match Answer::read(&line) {
-                Ok(answer) => {
-                    if let Err(problem) = self.answered(answer) {
-                        break Some(problem);
-                    }
+                Ok(Answer { seq, score }) => {
+                    let mut state = lock(&self.state);
+                    let Some(pending) = state.pending.remove(&seq) else {
+                        break Some(format!(
+                            "answered with seq {seq}, which is none of the samples that it has; repeat the `seq` of the \
+                             line that is answered, once"
+                        ));
+                    };
+                    state.answers += 1;
+                    drop(state);
+                    // The receiver may be dropped.
+                    let _ = pending.reply.send(score);
                 }
                 // The end of a process that died while it wrote.
                 Err(_) if !line.ends_with(b"\n") => break None,
-                Err(problem) => break Some(LineProblem::NotJson(problem)),
+                Err(problem) => {
+                    let line: String =
+                        String::from_utf8_lossy(&line).trim_end().chars().take(SHOWN).collect();
+                    break Some(format!(
+                        "wrote a line to stdout that is no answer ({problem}): {line:?}; every line of stdout is the \
+                         JSON of a score, so print everything else to stderr"
+                    ));
+                }
             }
         };
-        self.end(problem, &line);
-    }
-
-    fn answered(&self, answer: Answer) -> Result<(), LineProblem> {
-        let mut state = lock(&self.state);
-        let pending = state.pending.remove(&answer.seq).ok_or(LineProblem::UnknownSeq(answer.seq))?;
-        state.answers += 1;
-        drop(state);
-        // The receiver may be dropped.
-        let _ = pending.reply.send(answer.score);
-        Ok(())
+        self.end(problem);
     }
 
     /// The process has ended, or is to.
-    fn end(&self, problem: Option<LineProblem>, line: &[u8]) {
+    fn end(&self, problem: Option<String>) {
         if problem.is_some() {
             self.group.kill();
         }
         let status = self.group.wait(PATIENCE);
         let stderr = self.complete_stderr();
         let mut state = lock(&self.state);
-        let error = match problem {
-            Some(LineProblem::Long) => CommandError::LongLine { limit: LONGEST, stderr },
-            Some(LineProblem::UnknownSeq(seq)) => CommandError::UnknownSeq { seq, stderr },
-            Some(LineProblem::NotJson(problem)) => {
-                let line = String::from_utf8_lossy(line).trim_end().chars().take(SHOWN).collect();
-                CommandError::NotJson { problem, line, stderr }
-            }
-            None if state.pending.is_empty() => {
-                CommandError::EndedIdle { status, answers: state.answers, stderr }
-            }
-            None => CommandError::Ended { status, stderr },
-        };
         let is_reported = !state.pending.is_empty();
+        let is_of_protocol = problem.is_some();
+        let message = problem.unwrap_or_else(|| match is_reported {
+            true if status.ends_with(": 0") => format!(
+                "ended with {status} before it answered; it must read lines until its stdin ends, and answer each"
+            ),
+            true => format!("ended with {status} before it answered"),
+            false => format!(
+                "ended with {status} after {} answer(s), while it had no sample; it must go on reading lines until its \
+                 stdin ends",
+                state.answers
+            ),
+        });
+        let error = CommandError { is_of_protocol, ..CommandError::with_stderr(message, &stderr) };
         state.ended = Some(ProcessEnd { error: error.clone(), is_reported });
         let pending = std::mem::take(&mut state.pending);
         drop(state);
@@ -287,13 +292,6 @@ impl Shared {
         }
         lock(&self.stderr).lines()
     }
-}
-
-/// What is wrong with a line of stdout.
-enum LineProblem {
-    Long,
-    NotJson(String),
-    UnknownSeq(u64),
 }
 
 // The end of what a program writes to stderr.

@@ -17,29 +17,17 @@ const SHOWN: usize = 120;
 const LARGEST_DIGESTED: u64 = 16 << 20;
 
 /// A program with its arguments, and where it runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::scorers) struct Program {
-    name: String,
-    arguments: Vec<String>,
-    folder: PathBuf,
+    pub(in crate::scorers) name: String,
+    pub(in crate::scorers) arguments: Vec<String>,
+    pub(in crate::scorers) folder: PathBuf,
     /// Variables that are passed on beside those that every program gets.
-    passed: Vec<String>,
-    memory: Option<u64>,
+    pub(in crate::scorers) passed: Vec<String>,
+    pub(in crate::scorers) memory: Option<u64>,
 }
 
 impl Program {
-    /// The words of a command, and the folder that it runs in.
-    pub(in crate::scorers) fn new(
-        words: &[String],
-        folder: PathBuf,
-        passed: &[String],
-        memory: Option<u64>,
-    ) -> Self {
-        let (name, arguments) =
-            words.split_first().map_or((String::new(), &[][..]), |(name, rest)| (name.clone(), rest));
-        Program { name, arguments: arguments.to_vec(), folder, passed: passed.to_vec(), memory }
-    }
-
     /// The command as people write it, but for the end of a long one.
     pub(in crate::scorers) fn shown(&self) -> String {
         let command = self.command();
@@ -154,7 +142,7 @@ impl Program {
 
     /// Starts it in a group of its own, with pipes to all three streams.
     pub(super) fn start(&self) -> Result<(Child, GroupMark), CommandError> {
-        let refused = |problem: String| CommandError::NotStarted { problem };
+        let refused = CommandError::not_started;
         let path = self.find().map_err(|problem| refused(format!("it {problem}")))?;
         let mut command = Command::new(&path);
         command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -265,13 +253,15 @@ fn is_passed(name: &str, named: &[String]) -> bool {
         || named.iter().any(|named| is_same(named))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod program_tests {
     use super::*;
 
     fn problem(words: &[&str], folder: &Path) -> Option<String> {
-        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-        Program::new(&words, folder.to_owned(), &[], None).find().err()
+        let mut words = words.iter().map(ToString::to_string);
+        let (name, arguments) = (words.next().unwrap_or_default(), words.collect());
+        Program { name, arguments, folder: folder.to_owned(), ..Program::default() }.find().err()
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl<'a> Question<'a> {
             question: &'q Question<'a>,
         }
         let mut line = serde_json::to_vec(&Numbered { seq, question: self }).map_err(|error| {
-            CommandError::NotStarted { problem: format!("the sample cannot be written as JSON: {error}") }
+            CommandError::not_started(format!("the sample cannot be written as JSON: {error}"))
         })?;
         line.push(b'\n');
         Ok(line)
@@ -121,28 +121,31 @@ impl Answer {
         let repeated = unique.map_err(|error| {
             let problem = error.to_string();
             let problem = problem.rsplit_once(" at line ").map_or(problem.as_str(), |(problem, _)| problem);
-            CommandError::NoScore { problem: problem.to_owned() }
+            no_score(problem)
         });
         Ok(Answer { seq, score: repeated.and_then(|_| score(fields)) })
     }
 }
 
+fn no_score(problem: &str) -> CommandError {
+    CommandError::new(format!("gave an answer that is no score: {problem}"))
+}
+
 fn score(mut fields: Map<String, Json>) -> Result<Score, CommandError> {
-    let no_score = |problem: String| CommandError::NoScore { problem };
     if let Some(unknown) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
         let near = nearest(unknown, KEYS).map(|near| format!("; did you mean `{near}`?"));
         let other = || format!("; it has {}; anything else goes into `metadata`", KEYS.join(", "));
-        return Err(no_score(format!("it has the key `{unknown}`{}", near.unwrap_or_else(other))));
+        return Err(no_score(&format!("it has the key `{unknown}`{}", near.unwrap_or_else(other))));
     }
+    let reported = |message: &str| CommandError::new(format!("reports: {message}"));
     match fields.remove("error") {
         None | Some(Json::Null) => {}
-        Some(Json::String(message)) => return Err(CommandError::Reported { message }),
-        Some(other) => return Err(CommandError::Reported { message: other.to_string() }),
+        Some(Json::String(message)) => return Err(reported(&message)),
+        Some(other) => return Err(reported(&other.to_string())),
     }
-    let value = fields.remove("value").ok_or_else(|| {
-        no_score("it has no `value`, which is null for an answer that cannot be scored".to_owned())
-    })?;
-    let value = Value::from_json(&value).map_err(|error| no_score(format!("`value`: {error}")))?;
+    let missing = || no_score("it has no `value`, which is null for an answer that cannot be scored");
+    let value = fields.remove("value").ok_or_else(missing)?;
+    let value = Value::from_json(&value).map_err(|error| no_score(&format!("`value`: {error}")))?;
     let mut text = |key: &str| match fields.remove(key) {
         None | Some(Json::Null) => None,
         Some(Json::String(text)) => Some(text),
@@ -153,7 +156,7 @@ fn score(mut fields: Map<String, Json>) -> Result<Score, CommandError> {
     score.metadata = match fields.remove("metadata") {
         None | Some(Json::Null) => None,
         Some(Json::Object(metadata)) => Some(metadata.into()),
-        Some(other) => return Err(no_score(format!("`metadata` is an object, found {other}"))),
+        Some(other) => return Err(no_score(&format!("`metadata` is an object, found {other}"))),
     };
     Ok(score)
 }
@@ -250,15 +253,15 @@ mod tests {
 
     #[test]
     fn what_is_no_score_fails_its_sample() {
-        use CommandError::{NoScore, Reported};
-        assert_eq!(read(r#"{"seq": 1, "error": "no", "value": 1}"#), Err(Reported { message: "no".into() }));
+        let message = |line: &str| read(line).unwrap_err().to_string();
+        assert_eq!(message(r#"{"seq": 1, "error": "no", "value": 1}"#), "reports: no");
         for line in [
             r#"{"seq": 1}"#,
             r#"{"seq": 1, "value": [[1]]}"#,
             r#"{"seq": 1, "value": 1, "explanaton": "x"}"#,
             r#"{"seq": 1, "value": 1, "metadata": 3}"#,
         ] {
-            assert!(matches!(read(line), Err(NoScore { .. })), "{line}");
+            assert!(message(line).starts_with("gave an answer that is no score: "), "{line}");
         }
     }
 
@@ -270,8 +273,7 @@ mod tests {
             (r#"{"seq": 1, "value": 1, "metadata": {"x": [{"b": 1, "b": null}]}}"#, "b"),
             (r#"{"seq": 2, "seq": 1, "value": 1}"#, "seq"),
         ] {
-            let problem = format!("it has the key `{key}` twice");
-            assert_eq!(read(line), Err(CommandError::NoScore { problem }));
+            assert_eq!(read(line), Err(no_score(&format!("it has the key `{key}` twice"))));
         }
     }
 
