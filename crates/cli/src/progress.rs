@@ -586,9 +586,16 @@ mod line_tests {
     #[test]
     fn the_interval_that_may_stop_the_run_is_shown() {
         let shown = |rule: &str| {
-            let mut progress = SequenceProgress::new(rule.parse().unwrap(), "accuracy");
-            (progress.value, progress.lower, progress.upper) = (Some(0.7125), 0.6811, 0.7439);
-            sequence_text(&progress)
+            sequence_text(&SequenceProgress {
+                rule: rule.parse().unwrap(),
+                metric: "accuracy".to_owned(),
+                value: Some(0.7125),
+                lower: 0.6811,
+                upper: 0.7439,
+                side: None,
+                samples: 0,
+                population: 0,
+            })
         };
         assert_eq!(shown("width(accuracy) < 0.04"), "accuracy 0.713 [0.681, 0.744], width 0.063 of 0.04");
         assert_eq!(shown("decided(accuracy, 0.5)"), "accuracy 0.713 [0.681, 0.744] against 0.5");

@@ -99,10 +99,7 @@ impl ModelError {
             ModelErrorKind::RateLimited { retry_after } | ModelErrorKind::Transient { retry_after } => {
                 retry_after
             }
-            ModelErrorKind::Unreachable
-            | ModelErrorKind::Permanent
-            | ModelErrorKind::AccessRefused
-            | ModelErrorKind::Untrusted => None,
+            _ => None,
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use errorbar_core::{ErrorPlan, Metadata, Metrics, Reducers};
 use errorbar_inference::StopRule;
+use errorbar_log::eval::{ERRORS, STOP_WHEN, STOPPED_EARLY};
 use serde_json::{Value as Json, json};
 
 use super::prepare::PreparedTask;
@@ -78,24 +79,6 @@ pub enum LogFormat {
     Json,
 }
 
-/// Where a log records that its form is JSON; readers of the format ignore names that they do not know.
-pub(super) const LOG_FORMAT: &str = "log_format";
-
-impl LogFormat {
-    /// The form that a log records, so that a resumed run ends in it too.
-    pub(super) fn recorded(recorded: Option<&Json>) -> Self {
-        if recorded.and_then(Json::as_str) == Some("json") { LogFormat::Json } else { LogFormat::Eval }
-    }
-
-    /// Records the form.
-    pub(super) fn record(self, config: &mut Metadata) {
-        match self {
-            LogFormat::Eval => config.remove(LOG_FORMAT),
-            LogFormat::Json => config.insert(LOG_FORMAT.to_owned(), "json".into()),
-        };
-    }
-}
-
 // Limits and prices as the log records them, so that a resumed run has them again.
 //
 // Those of a sample have the names of the format. It has none for a run, nor for prices; its readers ignore
@@ -110,17 +93,15 @@ const RUN_TIME: &str = "run_time_limit";
 const RUN_TOKENS: &str = "run_token_limit";
 const RUN_COST: &str = "run_cost_limit";
 const PRICES: &str = "model_prices";
-const ALL: [&str; 8] = [TIME, EXACT_TIME, TOKENS, COST, RUN_TIME, RUN_TOKENS, RUN_COST, PRICES];
+/// Where a log records that its form is JSON.
+const LOG_FORMAT: &str = "log_format";
 
-/// What a log records of limits.
-pub(super) struct RecordedLimits {
-    pub(super) sample: UsageLimits,
-    pub(super) run: UsageLimits,
-    pub(super) prices: Prices,
-}
+/// What a resumed run may have otherwise than the run before.
+const CHANGEABLE: [&str; 11] =
+    [TIME, EXACT_TIME, TOKENS, COST, RUN_TIME, RUN_TOKENS, RUN_COST, PRICES, STOP_WHEN, LOG_FORMAT, ERRORS];
 
-/// Puts the limits of a run, and the prices of its models, into the configuration.
-pub(super) fn record_limits(prepared: &PreparedTask, config: &mut Metadata) {
+/// Puts the limits of a run, the prices of its models and the form of its log into the configuration.
+pub(super) fn record(prepared: &PreparedTask, config: &mut Metadata) {
     let (sample, run) = (&prepared.models.limits, &prepared.run_limits);
     let mut note = |key: &str, value: Option<Json>| {
         if let Some(value) = value {
@@ -137,29 +118,38 @@ pub(super) fn record_limits(prepared: &PreparedTask, config: &mut Metadata) {
     note(RUN_COST, run.cost.map(Json::from));
     let prices = prepared.models.prices.only(prepared.models.iter().map(|client| client.model.name()));
     note(PRICES, (!prices.is_empty()).then(|| prices.to_json()));
+    note(LOG_FORMAT, (prepared.log_format == LogFormat::Json).then(|| "json".into()));
 }
 
-/// Their values in a configuration.
-pub(super) fn recorded_limits(config: &Metadata) -> RecordedLimits {
+/// The options that are recorded so.
+pub(super) fn recorded(config: &Metadata) -> RunOptions {
     let number = |key: &str| config.get(key).and_then(Json::as_f64);
     let tokens = |key: &str| config.get(key).and_then(Json::as_u64);
     let time = |seconds: Option<f64>| seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     // Invalid prices are treated as absent: a limit on the cost then requires them.
     let prices = config.get(PRICES).and_then(|prices| Prices::parse(&prices.to_string()).ok());
-    RecordedLimits {
-        sample: UsageLimits {
+    let is_json = config.get(LOG_FORMAT).and_then(Json::as_str) == Some("json");
+    RunOptions {
+        limits: UsageLimits {
             time: time(number(EXACT_TIME).or_else(|| number(TIME))),
             tokens: tokens(TOKENS),
             cost: number(COST),
         },
-        run: UsageLimits { time: time(number(RUN_TIME)), tokens: tokens(RUN_TOKENS), cost: number(RUN_COST) },
+        run_limits: UsageLimits {
+            time: time(number(RUN_TIME)),
+            tokens: tokens(RUN_TOKENS),
+            cost: number(RUN_COST),
+        },
         prices: prices.unwrap_or_default(),
+        log_format: if is_json { LogFormat::Json } else { LogFormat::Eval },
+        ..RunOptions::default()
     }
 }
 
-/// Replaces their values in `config` with those in `new`.
-pub(super) fn replace_limits(config: &mut Metadata, new: &Metadata) {
-    for key in ALL {
+/// Replaces what may have changed in the configuration of a run with what it is now. It has not stopped early yet.
+pub(super) fn replace(config: &mut Metadata, new: &Metadata) {
+    config.remove(STOPPED_EARLY);
+    for key in CHANGEABLE {
         match new.get(key) {
             Some(value) => config.insert(key.to_owned(), value.clone()),
             None => config.remove(key),

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use errorbar_core::{IndexMap, Metadata, Registry, ScorerPlan, Spec};
 use errorbar_log::eval::{
-    DatasetInfo, ERRORS, EvalConfig, EvalInfo, PlanRecord, PlanStep, STOP_WHEN, STOPPED_EARLY, ScorerInfo,
-    StartRecord, metrics_to_log, timestamp,
+    DatasetInfo, ERRORS, EvalConfig, EvalInfo, PlanRecord, PlanStep, STOP_WHEN, ScorerInfo, StartRecord,
+    metrics_to_log, timestamp,
 };
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -145,15 +145,6 @@ fn dataset(task: &Task, prepared: &PreparedTask) -> DatasetInfo {
     dataset
 }
 
-/// Puts the rules that stop the run early into the configuration, in place of others.
-pub(super) fn record_stopping(prepared: &PreparedTask, config: &mut Metadata) {
-    config.remove(STOPPED_EARLY);
-    match &prepared.stopping {
-        Some(stopping) => config.insert(STOP_WHEN.to_owned(), json!(stopping.texts())),
-        None => config.remove(STOP_WHEN),
-    };
-}
-
 fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
     let mut config = EvalConfig::default();
     let mut note = |key: &str, value: Json| config.extra.insert(key.to_owned(), value);
@@ -172,9 +163,10 @@ fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
     if !digests.is_empty() {
         note(SCORER_DIGESTS, json!(digests));
     }
-    record_stopping(prepared, &mut config.extra);
-    options::record_limits(prepared, &mut config.extra);
-    prepared.log_format.record(&mut config.extra);
+    if let Some(stopping) = &prepared.stopping {
+        note(STOP_WHEN, json!(stopping.texts()));
+    }
+    options::record(prepared, &mut config.extra);
     config.limit = options.limit.map(Json::from);
     config.sample_id = (!options.sample_ids.is_empty()).then(|| json!(options.sample_ids));
     config.epochs = Some(prepared.epochs);

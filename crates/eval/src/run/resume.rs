@@ -5,19 +5,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use errorbar_core::spec::MetricsSpec;
-use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec};
+use errorbar_core::{Reducers, Registry, Spec};
 use errorbar_inference::StopRule;
 use errorbar_log::eval::{
-    ERRORS, EvalInfo, EvalLog, LogError, LogLimits, LogWriter, PlanRecord, STOP_WHEN, STOPPED_EARLY,
-    SampleFields, Status, StoppedEarly, StoredSample, recorded_errors,
+    EvalInfo, EvalLog, LogError, LogLimits, LogWriter, PlanRecord, STOP_WHEN, STOPPED_EARLY, SampleFields,
+    Status, StoppedEarly, StoredSample, recorded_errors,
 };
 use serde_json::{Value as Json, json};
 
 use super::conclude::FinishedRun;
 use super::models::recorded_roles;
-use super::options::{self, LOG_FORMAT, LogFormat, RunOptions};
+use super::options::{self, RunOptions};
 use super::prepare::PreparedTask;
-use super::record::{BASE_URL, LOG_EVENTS, SCORER_DIGESTS, TASK_FILE_DIGEST, record_stopping, recorded_args};
+use super::record::{BASE_URL, LOG_EVENTS, SCORER_DIGESTS, TASK_FILE_DIGEST, recorded_args};
 use super::stop::{CancelToken, Observer, StopReason};
 use crate::model::{OpenOptions, QUERY, ROLES, open_model};
 use crate::{AnyModel, Error, FailOnError, GenerateConfig, ModelChoice, Result, Sample, Task};
@@ -127,7 +127,6 @@ impl ResumableLog {
         let unknown = |what, problem: String| unknown_record(&self.path, what, &problem);
         let generate: GenerateConfig = serde_json::from_value(generate)
             .map_err(|error| unknown("how the model generates", error.to_string()))?;
-        let limits = options::recorded_limits(&config.extra);
         Ok(RunOptions {
             generate,
             roles: recorded_roles(&self.eval)
@@ -147,11 +146,7 @@ impl ResumableLog {
             seed: config.extra.get("seed").and_then(Json::as_u64),
             skip_events: config.extra.get(LOG_EVENTS) == Some(&Json::Bool(false)),
             fail_on_error: config.fail_on_error.as_ref().and_then(FailOnError::from_log),
-            log_format: LogFormat::recorded(config.extra.get(LOG_FORMAT)),
-            limits: limits.sample,
-            run_limits: limits.run,
-            prices: limits.prices,
-            ..RunOptions::default()
+            ..options::recorded(&config.extra)
         })
     }
 }
@@ -181,14 +176,6 @@ impl ResumableLog {
 fn unknown_record(path: &Path, what: &str, problem: &str) -> Error {
     let path = path.display();
     Error::other(format!("{path}: {what} is recorded in a way that this program does not know: {problem}"))
-}
-
-/// The other way to compute errors that may have been given is what the results are computed with.
-fn replace_errors(recorded: &mut Metadata, errors: &ErrorPlan) {
-    match errors.is_default() {
-        true => recorded.remove(ERRORS),
-        false => recorded.insert(ERRORS.to_owned(), errors.to_json()),
-    };
 }
 
 fn text(id: &Json) -> String {
@@ -233,12 +220,7 @@ impl PreparedTask {
         let resumed = self.resumed(recovered.samples);
         let own = std::mem::replace(&mut self.start, recovered.start);
         // Other limits than before may have been given, and those are what the rest runs with.
-        options::replace_limits(&mut self.start.eval.config.extra, &own.eval.config.extra);
-        let mut config = std::mem::take(&mut self.start.eval.config.extra);
-        record_stopping(&self, &mut config);
-        self.start.eval.config.extra = config;
-        self.log_format.record(&mut self.start.eval.config.extra);
-        replace_errors(&mut self.start.eval.config.extra, &self.plan.errors);
+        options::replace(&mut self.start.eval.config.extra, &own.eval.config.extra);
         self.run_into(writer, resumed, observer, cancel).await
     }
 

@@ -79,7 +79,6 @@ impl StopPlan {
 
 /// How far a confidence sequence is.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct SequenceProgress {
     /// The rule that it is for.
     pub rule: StopRule,
@@ -100,21 +99,6 @@ pub struct SequenceProgress {
 }
 
 impl SequenceProgress {
-    /// Before the first sample.
-    pub fn new(rule: StopRule, metric: impl Into<String>) -> Self {
-        let (lower, upper) = (f64::NEG_INFINITY, f64::INFINITY);
-        SequenceProgress {
-            rule,
-            metric: metric.into(),
-            value: None,
-            lower,
-            upper,
-            side: None,
-            samples: 0,
-            population: 0,
-        }
-    }
-
     /// Whether the rule holds.
     pub fn holds(&self) -> bool {
         match self.rule.measure {
@@ -133,17 +117,13 @@ impl SequenceProgress {
             RuleMeasure::Width { metric, below } => {
                 format!("width({metric}) {} < {below}", below_limit(upper - lower, *below))
             }
-            RuleMeasure::Decided { metric, value } if self.side == Some(Ordering::Greater) => {
-                format!("{metric} is above {value}: {lower:.3} to {upper:.3}")
-            }
             RuleMeasure::Decided { metric, value } => {
-                format!("{metric} is below {value}: {lower:.3} to {upper:.3}")
+                let side = if self.side == Some(Ordering::Greater) { "above" } else { "below" };
+                format!("{metric} is {side} {value}: {lower:.3} to {upper:.3}")
             }
-            RuleMeasure::BetterThan { log, .. } => {
-                format!("better than {log}: the difference in {metric} is {lower:.3} to {upper:.3}")
-            }
-            RuleMeasure::WorseThan { log, .. } => {
-                format!("worse than {log}: the difference in {metric} is {lower:.3} to {upper:.3}")
+            measure @ (RuleMeasure::BetterThan { log, .. } | RuleMeasure::WorseThan { log, .. }) => {
+                let than = if matches!(measure, RuleMeasure::BetterThan { .. }) { "better" } else { "worse" };
+                format!("{than} than {log}: the difference in {metric} is {lower:.3} to {upper:.3}")
             }
             _ => rule.to_string(),
         }
@@ -571,9 +551,10 @@ mod tests {
     fn reasons_show_that_the_rule_holds() {
         let reason = |rule: &str, lower: f64, upper: f64| {
             let rule: StopRule = rule.parse().unwrap();
-            let mut progress = SequenceProgress::new(rule, "accuracy");
-            (progress.lower, progress.upper, progress.samples, progress.population) = (lower, upper, 9, 99);
-            progress.side = Some(if lower > 0.5 || upper < 0.3 { Ordering::Greater } else { Ordering::Less });
+            let side = Some(if lower > 0.5 || upper < 0.3 { Ordering::Greater } else { Ordering::Less });
+            let (metric, samples, population) = ("accuracy".to_owned(), 9, 99);
+            let progress =
+                SequenceProgress { rule, metric, value: None, lower, upper, side, samples, population };
             assert!(progress.holds());
             progress.reason()
         };

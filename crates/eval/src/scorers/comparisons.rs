@@ -22,6 +22,32 @@ use crate::{BoxFuture, NamedSample, Sample, Scorer, ScorerNeeds, Target, TaskSta
 /// looks around.
 pub(super) const QUICK_SEARCH: usize = 16 << 10;
 
+/// Whether an answer is judged where it is: searched in a time that grows with its length, and not long.
+fn is_quick(is_linear: bool, text: &str) -> bool {
+    text.len() <= QUICK_SEARCH && is_linear
+}
+
+/// Judges an answer: at once if that is quick, else away from the threads that samples run on.
+fn judged<'a, J: Send + Sync + 'static>(
+    judge: Result<&Arc<J>>,
+    is_quick: impl FnOnce(&J, &str) -> bool,
+    score: impl Fn(&J, &str, &Target, &SearchBudget) -> Result<Score, TextError> + Send + 'static,
+    state: &TaskState,
+    target: &Target,
+) -> BoxFuture<'a, Result<Option<Score>>> {
+    let judge = match judge {
+        Ok(judge) => Arc::clone(judge),
+        Err(error) => return ready(Err::<Score, _>(error)),
+    };
+    let completion = &state.output.completion;
+    if is_quick(&judge, completion) {
+        let score = score(&judge, completion, target, &SearchBudget::default());
+        return ready(score.map_err(|error| Error::custom(error.to_string())));
+    }
+    let (completion, target) = (completion.clone(), target.clone());
+    Box::pin(search(move |budget| score(&judge, &completion, &target, budget).map(Some)))
+}
+
 /// Stops the work when nothing waits for it any more, because the time limit of the sample was reached.
 struct StopOnDrop(SearchBudget);
 
@@ -315,19 +341,10 @@ impl Scorer for F1Scorer {
     }
 
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
-        let judge = match self.judge() {
-            Ok(judge) => Arc::clone(judge),
-            Err(error) => return ready(Err::<Score, _>(error)),
+        let is_quick = |judge: &F1Judge, text: &str| {
+            judge.pattern.as_ref().is_none_or(|pattern| is_quick(pattern.is_linear(text), text))
         };
-        let completion = &state.output.completion;
-        let is_quick =
-            |pattern: &PythonRegex| completion.len() <= QUICK_SEARCH && pattern.is_linear(completion);
-        if judge.pattern.as_ref().is_none_or(is_quick) {
-            let score = judge.judge(completion, target, &SearchBudget::default());
-            return ready(score.map_err(|error| Error::custom(error.to_string())));
-        }
-        let (completion, target) = (completion.clone(), target.clone());
-        Box::pin(search(move |budget| judge.judge(&completion, &target, budget).map(Some)))
+        judged(self.judge(), is_quick, F1Judge::judge, state, target)
     }
 
     fn needs(&self) -> ScorerNeeds {
@@ -417,19 +434,11 @@ impl Scorer for PatternScorer {
     }
 
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
-        let pattern = match self.compiled() {
-            Ok(pattern) => Arc::clone(pattern),
-            Err(error) => return ready(Err::<Score, _>(error)),
+        let is_quick = |pattern: &Pattern, text: &str| is_quick(pattern.is_linear(text), text);
+        let judge = |pattern: &Pattern, text: &str, target: &Target, budget: &SearchBudget| {
+            pattern.judge_within(text, target, budget).map(Score::from)
         };
-        let completion = &state.output.completion;
-        if completion.len() <= QUICK_SEARCH && pattern.is_linear(completion) {
-            let judged = pattern.judge(completion, target);
-            return ready(judged.map_err(|error| Error::custom(error.to_string())));
-        }
-        let (completion, target) = (completion.clone(), target.clone());
-        Box::pin(search(move |budget| {
-            pattern.judge_within(&completion, &target, budget).map(|judged| Some(Score::from(judged)))
-        }))
+        judged(self.compiled(), is_quick, judge, state, target)
     }
 
     fn needs(&self) -> ScorerNeeds {

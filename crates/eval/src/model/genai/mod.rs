@@ -142,14 +142,14 @@ impl Model for GenaiModel {
             let conversation = conversation(request.messages, &self.name)?;
             let options = options(self.speaks, &self.model, request.config);
             // Where no key is wanted, none is sent.
-            let key = self.address.key().map(ApiKey::reveal).unwrap_or_default();
+            let key = self.address.key.as_ref().map(ApiKey::reveal).unwrap_or_default();
             let target = ServiceTarget {
                 endpoint: self.endpoint.clone(),
                 auth: AuthData::from_single(key),
                 model: ModelIden::new(self.speaks.kind, self.model.as_str()),
             };
             let answered = self.client.exec_chat(target, conversation, Some(&options));
-            match tokio::time::timeout(self.address.timeout(), answered).await {
+            match tokio::time::timeout(self.address.timeout, answered).await {
                 Err(_) => Err(self.address.timed_out()),
                 Ok(Err(error)) => Err(failed(error, &self.context())),
                 Ok(Ok(response)) => read(response, self.speaks, &self.context()),
@@ -363,7 +363,7 @@ pub(super) fn read(
 ) -> Result<ModelOutput, ModelError> {
     let raw = response.captured_raw_body.clone().unwrap_or_default();
     let none = |problem: &str| no_answer(context.address, "answer", problem, &raw.to_string());
-    let key = context.address.key();
+    let key = context.address.key.as_ref();
     if speaks.language() == ApiDialect::Chat {
         // `genai` would drop probabilities, all choices but the first, and the spaces around the text.
         let body = raw.to_string().into_bytes();

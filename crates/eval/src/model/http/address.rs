@@ -4,18 +4,34 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
 
-use reqwest::Url;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
+use reqwest::{Client, Response, StatusCode, Url};
 
 use super::ApiKey;
 use super::key::redact_beginning;
 use crate::model::{ModelError, ModelErrorKind};
 use crate::{Error, Result};
 
+/// An answer that is longer is none.
+const MOST_BYTES: usize = 16 << 20;
+
+/// The maximum size of an error that is read.
+const MOST_ERROR_BYTES: usize = 64 << 10;
+
+/// What a server answered.
+pub(in crate::model) struct Reply {
+    pub(in crate::model) status: StatusCode,
+    pub(in crate::model) headers: HeaderMap,
+    pub(in crate::model) body: Vec<u8>,
+}
+
 /// An address that requests are sent to, with the key and the patience that they have.
 pub(in crate::model) struct Address {
     url: Url,
-    key: Option<ApiKey>,
-    timeout: Duration,
+    /// The key, if there is one.
+    pub(in crate::model) key: Option<ApiKey>,
+    /// How long one request may take.
+    pub(in crate::model) timeout: Duration,
 }
 
 /// Neither the key nor what may be one.
@@ -40,18 +56,36 @@ impl Address {
         Address { url: base.join(path), key, timeout }
     }
 
-    pub(super) fn url(&self) -> Url {
-        self.url.clone()
-    }
-
-    /// The key, if there is one.
-    pub(in crate::model) fn key(&self) -> Option<&ApiKey> {
-        self.key.as_ref()
-    }
-
-    /// How long one request may take.
-    pub(in crate::model) fn timeout(&self) -> Duration {
-        self.timeout
+    /// Sends JSON and returns the answer, whatever its status.
+    ///
+    /// # Errors
+    /// No whole answer: the server was not reached, was too slow, dropped the connection, or did not stop talking.
+    pub(in crate::model) async fn post(&self, client: &Client, body: Vec<u8>) -> Result<Reply, ModelError> {
+        let mut request = client.post(self.url.clone()).timeout(self.timeout).body(body);
+        request = request.header(CONTENT_TYPE, "application/json");
+        if let Some(key) = &self.key {
+            let header =
+                key.header().map_err(|_| ModelError::permanent("the key cannot be sent in a header"))?;
+            request = request.header(AUTHORIZATION, header);
+        }
+        let mut response = request.send().await.map_err(|error| self.failed(error))?;
+        let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
+        let most = if status.is_success() { MOST_BYTES } else { MOST_ERROR_BYTES };
+        let (body, failure) = read_body(response, most).await;
+        if status.is_success() {
+            failure.map_or(Ok(()), |error| Err(self.failed(error)))?;
+            if body.len() > MOST_BYTES {
+                return Err(ModelError::permanent(self.describe(&format!(
+                    "answered with more than {} MB, which no chat completion has; is it the right server?",
+                    MOST_BYTES >> 20
+                ))));
+            }
+        }
+        let body = match &self.key {
+            Some(key) => key.hide_in_answer(body),
+            None => body,
+        };
+        Ok(Reply { status, headers, body })
     }
 
     /// A sentence about a request to this address.
@@ -115,6 +149,19 @@ impl Address {
         )))
         .without_response()
     }
+}
+
+/// As much of the body as there is, until it has more than this many bytes; and what ended it, if that is an error.
+async fn read_body(mut response: Response, most: usize) -> (Vec<u8>, Option<reqwest::Error>) {
+    let mut body = Vec::new();
+    while body.len() <= most {
+        match response.chunk().await {
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => break,
+            Err(error) => return (body, Some(error)),
+        }
+    }
+    (body, None)
 }
 
 /// An error and what it was caused by, down to the bottom. An error of the system holds others, and skips them when it

@@ -12,23 +12,20 @@ use std::time::{Duration, SystemTime};
 use errorbar_core::{Error, Result};
 use errorbar_files::read_small;
 use jiff::{Span, SpanRelativeTo};
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, RETRY_AFTER};
+use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder, Response, StatusCode};
+use reqwest::{Client, ClientBuilder};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme};
 use rustls_platform_verifier::Verifier;
 
-use super::ModelError;
 use crate::lock;
 
-pub(super) use address::Address;
-pub(super) use address::BaseUrl;
 #[cfg(feature = "providers")]
 pub(super) use address::invalid_base_url;
+pub(super) use address::{Address, BaseUrl, Reply};
 pub(super) use key::ApiKey;
 
 // The connections of the whole process: models of one server share them.
@@ -49,7 +46,7 @@ pub(in crate::model) fn shared_client(base: &BaseUrl, ca_file: Option<&Path>) ->
     static PLAIN: OnceLock<Result<Client>> = OnceLock::new();
     static TLS: OnceLock<Result<Client>> = OnceLock::new();
     // Read and reported in any case: who names a file that is wrong should know.
-    let trusted = ca_file.map(TrustedCertificates::read).transpose()?;
+    let trusted = ca_file.map(read_certificates).transpose()?;
     if let Some(trusted) = trusted.filter(|_| base.is_https()) {
         trusting(trusted)
     } else if base.is_https() {
@@ -60,13 +57,13 @@ pub(in crate::model) fn shared_client(base: &BaseUrl, ca_file: Option<&Path>) ->
 }
 
 /// The client that trusts these certificates too; one for all models that do.
-fn trusting(trusted: TrustedCertificates) -> Result<Client> {
-    static CLIENTS: Mutex<Vec<(TrustedCertificates, Client)>> = Mutex::new(Vec::new());
+fn trusting(trusted: Certificates) -> Result<Client> {
+    static CLIENTS: Mutex<Vec<(Certificates, Client)>> = Mutex::new(Vec::new());
     let mut clients = lock(&CLIENTS);
     if let Some((_, client)) = clients.iter().find(|(known, _)| *known == trusted) {
         return Ok(client.clone());
     }
-    let config = trusted.clone().config();
+    let config = trusting_config(trusted.clone());
     let config =
         config.map_err(|error| Error::custom(format!("the certificates cannot be used: {error}")))?;
     let client = build(builder().tls_backend_preconfigured(config), "")?;
@@ -95,142 +92,40 @@ fn build(builder: ClientBuilder, advice: &str) -> Result<Client> {
     })
 }
 
-// One address of a server that requests are sent to.
+/// Certificates that a user trusts beside those of the system.
+type Certificates = Vec<CertificateDer<'static>>;
 
-/// An answer that is longer is none.
-const MOST_BYTES: usize = 16 << 20;
-
-/// The maximum size of an error that is read.
-const MOST_ERROR_BYTES: usize = 64 << 10;
-
-/// An address that requests are sent to, and the connections that they go over.
-#[derive(Debug)]
-pub(in crate::model) struct Endpoint {
-    client: Client,
-    address: Address,
-}
-
-/// What a server answered.
-pub(in crate::model) struct Reply {
-    pub(in crate::model) status: StatusCode,
-    pub(in crate::model) headers: HeaderMap,
-    pub(in crate::model) body: Vec<u8>,
-}
-
-impl Endpoint {
-    /// The path beneath the base URL.
-    ///
-    /// # Errors
-    /// No certificates on this machine, if the address needs them.
-    pub(in crate::model) fn new(
-        base: &BaseUrl,
-        path: &[&str],
-        key: Option<ApiKey>,
-        timeout: Duration,
-        ca_file: Option<&Path>,
-    ) -> Result<Self> {
-        Ok(Endpoint {
-            client: shared_client(base, ca_file)?,
-            address: Address::new(base, path, key, timeout),
-        })
-    }
-
-    /// Where requests go.
-    pub(in crate::model) fn address(&self) -> &Address {
-        &self.address
-    }
-
-    /// Sends JSON and returns the answer, whatever its status.
-    ///
-    /// # Errors
-    /// No whole answer: the server was not reached, was too slow, dropped the connection, or did not stop talking.
-    pub(in crate::model) async fn post(&self, body: Vec<u8>) -> Result<Reply, ModelError> {
-        let mut request = self
-            .client
-            .post(self.address.url())
-            .timeout(self.address.timeout())
-            .header(CONTENT_TYPE, "application/json")
-            .body(body);
-        if let Some(key) = self.address.key() {
-            let header =
-                key.header().map_err(|_| ModelError::permanent("the key cannot be sent in a header"))?;
-            request = request.header(AUTHORIZATION, header);
+/// Reads certificates in PEM, or one in DER.
+///
+/// # Errors
+/// A file that cannot be read, or has no certificate.
+fn read_certificates(path: &Path) -> Result<Certificates> {
+    let refused = |problem: String| {
+        Error::custom(format!("cannot read the certificates in {}: {problem}", path.display()))
+    };
+    let bytes = read_small(path).map_err(|error| refused(error.to_string()))?;
+    let certificates = match bytes.first() {
+        // A sequence, which is how a certificate starts in DER.
+        Some(0x30) => vec![CertificateDer::from(bytes)],
+        _ => {
+            let all: std::result::Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
+            all.map_err(|error| refused(error.to_string()))?
         }
-        let mut response = request.send().await.map_err(|error| self.address.failed(error))?;
-        let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
-        let most = if status.is_success() { MOST_BYTES } else { MOST_ERROR_BYTES };
-        let (body, failure) = read_body(response, most).await;
-        if status.is_success() {
-            failure.map_or(Ok(()), |error| Err(self.address.failed(error)))?;
-            if body.len() > MOST_BYTES {
-                return Err(ModelError::permanent(self.address.describe(&format!(
-                    "answered with more than {} MB, which no chat completion has; is it the right server?",
-                    MOST_BYTES >> 20
-                ))));
-            }
-        }
-        let body = match self.address.key() {
-            Some(key) => key.hide_in_answer(body),
-            None => body,
-        };
-        Ok(Reply { status, headers, body })
+    };
+    if certificates.is_empty() {
+        let problem = "it has none; a certificate starts with -----BEGIN CERTIFICATE-----";
+        return Err(refused(problem.to_owned()));
     }
+    Ok(certificates)
 }
 
-/// As much of the body as there is, until it has more than this many bytes; and what ended it, if that is an error.
-async fn read_body(mut response: Response, most: usize) -> (Vec<u8>, Option<reqwest::Error>) {
-    let mut body = Vec::new();
-    while body.len() <= most {
-        match response.chunk().await {
-            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-            Ok(None) => break,
-            Err(error) => return (body, Some(error)),
-        }
-    }
-    (body, None)
-}
-
-// Certificates that a user trusts beside those of the system.
-
-/// The certificates of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct TrustedCertificates {
-    certificates: Vec<CertificateDer<'static>>,
-}
-
-impl TrustedCertificates {
-    /// Reads certificates in PEM, or one in DER.
-    ///
-    /// # Errors
-    /// A file that cannot be read, or has no certificate.
-    pub(super) fn read(path: &Path) -> Result<Self> {
-        let refused = |problem: String| {
-            Error::custom(format!("cannot read the certificates in {}: {problem}", path.display()))
-        };
-        let bytes = read_small(path).map_err(|error| refused(error.to_string()))?;
-        let certificates = match bytes.first() {
-            // A sequence, which is how a certificate starts in DER.
-            Some(0x30) => vec![CertificateDer::from(bytes)],
-            _ => {
-                let all: std::result::Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&bytes).collect();
-                all.map_err(|error| refused(error.to_string()))?
-            }
-        };
-        if certificates.is_empty() {
-            let problem = "it has none; a certificate starts with -----BEGIN CERTIFICATE-----";
-            return Err(refused(problem.to_owned()));
-        }
-        Ok(TrustedCertificates { certificates })
-    }
-
-    /// The configuration of connections that trust them, beside those of the system.
-    pub(super) fn config(self) -> std::result::Result<ClientConfig, rustls::Error> {
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let verifier = TrustingVerifier::new(self.certificates, &provider)?;
-        let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-        let config = config.dangerous().with_custom_certificate_verifier(Arc::new(verifier));
-        Ok(config.with_no_client_auth())
-    }
+/// The configuration of connections that trust them, beside those of the system.
+fn trusting_config(certificates: Certificates) -> std::result::Result<ClientConfig, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let inner = Verifier::new_with_extra_roots(certificates.iter().cloned(), Arc::clone(&provider))?;
+    let verifier = Arc::new(TrustingVerifier { inner, certificates });
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
+    Ok(config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
 }
 
 /// Trusts what the system does, what is signed by the given certificates, and these themselves.
@@ -241,17 +136,7 @@ impl TrustedCertificates {
 #[derive(Debug)]
 struct TrustingVerifier {
     inner: Verifier,
-    certificates: Vec<CertificateDer<'static>>,
-}
-
-impl TrustingVerifier {
-    fn new(
-        certificates: Vec<CertificateDer<'static>>,
-        provider: &Arc<CryptoProvider>,
-    ) -> std::result::Result<Self, rustls::Error> {
-        let inner = Verifier::new_with_extra_roots(certificates.iter().cloned(), Arc::clone(provider))?;
-        Ok(TrustingVerifier { inner, certificates })
-    }
+    certificates: Certificates,
 }
 
 impl ServerCertVerifier for TrustingVerifier {

@@ -5,10 +5,11 @@ mod answer;
 use std::ffi::OsString;
 
 use errorbar_core::Metadata;
+use reqwest::Client;
 use serde_json::{Map, Value as Json, json};
 
 use super::error::{self as failure, RequestContext};
-use super::http::{ApiKey, BaseUrl, Endpoint};
+use super::http::{Address, ApiKey, BaseUrl, shared_client};
 use super::{Model, ModelError, OpenOptions, Provider, ProviderEntry, Request, no_model_name, provider};
 use crate::{BoxFuture, GenerateConfig, Message, ModelOutput, Result};
 
@@ -44,7 +45,8 @@ struct OpenAi {
     base_url: String,
     /// What stands behind a `?` there, which is not for the record.
     query: SecretText,
-    endpoint: Endpoint,
+    client: Client,
+    address: Address,
 }
 
 /// A string that is shown nowhere.
@@ -80,7 +82,8 @@ impl OpenAi {
             model: model.to_owned(),
             base_url: base.shown(),
             query: SecretText(base.query().to_owned()),
-            endpoint: Endpoint::new(&base, &["chat", "completions"], key, options.timeout, options.ca_file)?,
+            client: shared_client(&base, options.ca_file)?,
+            address: Address::new(&base, &["chat", "completions"], key, options.timeout),
         })
     }
 }
@@ -112,14 +115,14 @@ impl Model for OpenAi {
 
     fn generate<'a>(&'a self, request: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
         Box::pin(async move {
-            let address = self.endpoint.address();
+            let address = &self.address;
             let body = body_of(&self.model, request.messages, request.config);
-            let reply = self.endpoint.post(body.to_string().into_bytes()).await?;
+            let reply = address.post(&self.client, body.to_string().into_bytes()).await?;
             if !reply.status.is_success() {
                 let asked = RequestContext { address, model: &self.model, key_variable: KEY_VARIABLE };
                 return Err(failure::of(&reply, &asked));
             }
-            answer::read(&reply.body, &self.model, address.key()).map_err(|problem| {
+            answer::read(&reply.body, &self.model, address.key.as_ref()).map_err(|problem| {
                 let beginning = String::from_utf8_lossy(&reply.body);
                 failure::no_answer(address, reply.status, "chat completion", &problem, &beginning)
             })
@@ -260,7 +263,7 @@ mod openai_tests {
 
     impl OpenAi {
         fn endpoint_has_no_key(&self) -> bool {
-            format!("{:?}", self.endpoint).contains("key: None")
+            format!("{:?}", self.address).contains("key: None")
         }
     }
 }

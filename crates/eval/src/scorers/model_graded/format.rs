@@ -48,7 +48,10 @@ impl FieldSyntax for PythonFormat {
     }
 
     fn lone_brace(&mut self, rest: &str, _: usize) -> Result<()> {
-        Err(alone(rest))
+        let shown: String = rest.chars().take(30).collect();
+        Err(Error::custom(format!(
+            "the template has a brace without its partner at {shown:?}; braces that should stay are written {{{{ and }}}}"
+        )))
     }
 }
 
@@ -129,14 +132,6 @@ impl fmt::Display for Placeholder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{{{}}}", self.source)
     }
-}
-
-/// A brace without its partner.
-fn alone(tail: &str) -> Error {
-    let shown: String = tail.chars().take(30).collect();
-    Error::custom(format!(
-        "the template has a brace without its partner at {shown:?}; braces that should stay are written {{{{ and }}}}"
-    ))
 }
 
 // What stands behind the colon of `{name:>8.2f}`: width, side, digits.

@@ -38,28 +38,18 @@ impl GradeReader {
     /// The score in a grader's answer; unscored if it has none.
     ///
     /// # Errors
-    /// As [`grade`](Self::grade).
-    pub(super) async fn score(&self, text: &str) -> Result<Score> {
-        if let GradeReader::Number(reader) = self {
-            return reader.score(text).await;
-        }
-        Ok(match self.grade(text).await? {
-            Some(grade) => Score::new(grade).explanation(text),
-            None => Score::unscored(GRADER_FAILED)
-                .explanation(format!("no grade found in the grader's answer: {text}")),
-        })
-    }
-
-    /// The grade, if there is one.
-    ///
-    /// # Errors
     /// An expression that tries too many ways to match, or takes too long.
-    async fn grade(&self, text: &str) -> Result<Option<String>> {
-        Ok(match self {
+    pub(super) async fn score(&self, text: &str) -> Result<Score> {
+        let grade = match self {
+            GradeReader::Number(reader) => return reader.score(text).await,
             GradeReader::Offered { partial } => offered(grades(text).next(), *partial),
             GradeReader::AnyLetter => grades(text).find_map(any_letter),
             GradeReader::Pattern(regex) => first_group(regex, text).await?,
-            GradeReader::Number(reader) => reader.found(text).await?,
+        };
+        Ok(match grade {
+            Some(grade) => Score::new(grade).explanation(text),
+            None => Score::unscored(GRADER_FAILED)
+                .explanation(format!("no grade found in the grader's answer: {text}")),
         })
     }
 }
@@ -330,8 +320,9 @@ mod grade_tests {
         ];
         for (text, grades) in GRADES {
             for (reading, wanted) in readings.iter().zip(grades) {
-                let found = reading.grade(text).await.unwrap();
-                assert_eq!(found.as_deref().unwrap_or("-"), *wanted, "{text:?} {reading:?}");
+                let found = reading.score(text).await.unwrap();
+                let wanted = if *wanted == "-" { Value::Unscored } else { (*wanted).into() };
+                assert_eq!(found.value, wanted, "{text:?} {reading:?}");
             }
         }
     }
@@ -339,7 +330,7 @@ mod grade_tests {
     #[tokio::test]
     async fn a_group_that_took_no_part_is_no_grade() {
         let reading = GradeReader::by_pattern("GRADE: (C)?(X)?").unwrap();
-        assert_eq!(reading.grade("GRADE: X").await.unwrap(), None);
+        assert_eq!(reading.score("GRADE: X").await.unwrap().value, Value::Unscored);
     }
 }
 
