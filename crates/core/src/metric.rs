@@ -1,20 +1,9 @@
 //! What a metric is.
-//!
-//! ```text
-//!            ┌──────────── compute(&Scores) ────────────┐
-//!  Scores ───┤                                          ├──▶ MetricValue
-//!            └─▶ state ─ update ─ update ─ merge ─ finish ┘
-//! ```
-//!
-//! A metric whose state is small also hands out that state, an [`Accumulator`]: shards update one each, merge them
-//! and finish, and any split gives the bits of the whole. The built-in ones with a state have no
-//! other way to compute, so the two paths cannot drift apart.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::error_plan::Estimation;
 use crate::estimate::{GroupContext, ScoreKind, Summary};
 use crate::evaluation::{Direction, MetricValue, Role, Subject};
@@ -181,10 +170,14 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
         Some(scores.finite(&spec.name, &conversion, <[f64]>::to_vec))
     }
 
-    /// An empty state, if the metric can be computed piece by piece.
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        let _ = estimation;
-        None
+    /// What its value over a part of all scores, such as a group, follows from, read from them; none if the value does not
+    /// depend on what all scores are. `estimation` takes the place of that of the scores.
+    ///
+    /// # Errors
+    /// As in [`compute`](Metric::compute).
+    fn prepare(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<Option<PreparedValue>> {
+        let _ = (estimation, scores);
+        Ok(None)
     }
 }
 
@@ -203,134 +196,32 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
     params
 }
 
-/// The state of a metric over the scores seen so far.
-///
-/// ```
-/// use errorbar_core::metrics::mean;
-/// use errorbar_core::{Estimation, Metric, Score, ScoreColumns, ScoreSet, GroupContext};
-///
-/// // Two shards, one mean: the bits are those of the whole.
-/// let estimation = Estimation::default();
-/// let mut merged = mean().state(&estimation).ok_or("a state")?;
-/// for shard in [[0.1, 0.2], [0.3, 0.4]] {
-///     let mut columns = ScoreColumns::new(["s"]);
-///     for (id, score) in shard.into_iter().enumerate() {
-///         columns.push(id.to_string(), 1).score("s", Score::new(score))?;
-///     }
-///     let mut state = mean().state(&estimation).ok_or("a state")?;
-///     state.update(&ScoreSet::unreduced(&columns, "s")?.scores())?;
-///     merged.merge(state)?;
-/// }
-/// assert_eq!(merged.finish(GroupContext::default())?.number(), Some(0.25));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// Types implement [`Accumulator`] and are this too.
-pub trait MetricState: fmt::Debug + Send + Any {
-    /// Takes in more scores.
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()>;
-
-    /// Takes in all that another state of the same metric has seen.
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()>;
-
-    /// What the scores seen are, where that decides which interval fits.
-    fn kind(&self) -> Option<ScoreKind>;
-
-    /// What the value comes from, if it is a mean with the errors of the plan.
-    fn summary(&self) -> Option<&Summary>;
-
-    /// The value over everything seen. `whole` is what all scores are, if this state has seen a part of them: a group.
-    fn finish(&self, whole: GroupContext) -> Result<MetricValue>;
-}
-
-/// The state of a metric that is computed piece by piece: what a [`MetricState`] is when its type is known.
-///
-/// Merging must not depend on the order or on the split: the whole is the merger of its parts.
-///
-/// ```
-/// use errorbar_core::{Accumulator, MetricValue, Result, Scores, GroupContext};
-///
-/// /// The largest number of tokens in an answer.
-/// #[derive(Debug, Default)]
-/// struct LongestAnswer(usize);
-///
-/// impl Accumulator for LongestAnswer {
-///     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-///         let words = |answer: &String| answer.split_whitespace().count();
-///         for sample in scores {
-///             self.0 = self.0.max(sample.score.answer.as_ref().map_or(0, words));
-///         }
-///         Ok(())
-///     }
-///
-///     fn merge(&mut self, other: Self) -> Result<()> {
-///         self.0 = self.0.max(other.0);
-///         Ok(())
-///     }
-///
-///     fn finish(&self, _: GroupContext) -> Result<MetricValue> {
-///         Ok(self.0.into())
-///     }
-/// }
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the state of a metric",
-    label = "no state",
-    note = "a metric with `state` returns a type that implements `Accumulator`"
-)]
-pub trait Accumulator: fmt::Debug + Send + Sized + 'static {
-    /// Takes in more scores.
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()>;
-
-    /// Takes in all that another one has seen.
-    fn merge(&mut self, other: Self) -> Result<()>;
-
-    /// What the scores seen are, where that decides which interval fits.
-    fn kind(&self) -> Option<ScoreKind> {
-        None
-    }
-
+/// What the value of a metric follows from once it is known of what its scores are a part.
+pub struct PreparedValue {
+    /// What the scores are, where that decides which interval fits.
+    pub kind: Option<ScoreKind>,
     /// What the value comes from, if it is a mean with the errors of the plan: errors of means of groups need it where
     /// clusters span groups.
-    fn summary(&self) -> Option<&Summary> {
-        None
-    }
-
-    /// The value over everything seen. `whole` is what all scores are, if this has seen a part of them: a group.
-    fn finish(&self, whole: GroupContext) -> Result<MetricValue>;
+    pub summary: Option<Arc<Summary>>,
+    finish: Box<dyn FnOnce(GroupContext) -> Result<MetricValue>>,
 }
 
-impl<A: Accumulator> MetricState for A {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        Accumulator::update(self, scores)
+impl PreparedValue {
+    /// A value that this gives.
+    pub fn new(
+        kind: Option<ScoreKind>,
+        finish: impl FnOnce(GroupContext) -> Result<MetricValue> + 'static,
+    ) -> Self {
+        PreparedValue { kind, summary: None, finish: Box::new(finish) }
     }
 
-    fn merge(&mut self, other: Box<dyn MetricState>) -> Result<()> {
-        let any: Box<dyn Any> = other;
-        let other = any.downcast::<A>().map_err(|_| {
-            let own = std::any::type_name::<A>();
-            Error::custom(format!("only states of the same metric can be merged into {own}"))
-        })?;
-        Accumulator::merge(self, *other)
+    /// The value. `whole` is what all scores are, if these are a part of them: a group.
+    ///
+    /// # Errors
+    /// Those of the metric.
+    pub fn finish(self, whole: GroupContext) -> Result<MetricValue> {
+        (self.finish)(whole)
     }
-
-    fn kind(&self) -> Option<ScoreKind> {
-        Accumulator::kind(self)
-    }
-
-    fn summary(&self) -> Option<&Summary> {
-        Accumulator::summary(self)
-    }
-
-    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
-        Accumulator::finish(self, whole)
-    }
-}
-
-/// Computes a metric through its state: the one path of every built-in that has a state.
-pub(crate) fn compute_by_state(mut state: impl Accumulator, scores: &Scores<'_>) -> Result<MetricValue> {
-    state.update(scores)?;
-    state.finish(GroupContext::default())
 }
 
 /// A metric from a name and a closure.
@@ -471,11 +362,29 @@ macro_rules! metric_flags {
 
 pub(crate) use metric_flags;
 
+/// The methods of a metric whose value this function prepares.
+macro_rules! prepared_by {
+    ($prepare:path) => {
+        fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
+            $prepare(self, scores.estimation(), scores)?.finish($crate::GroupContext::default())
+        }
+
+        fn prepare(
+            &self,
+            estimation: &$crate::Estimation,
+            scores: &$crate::Scores<'_>,
+        ) -> $crate::Result<Option<$crate::PreparedValue>> {
+            $prepare(self, estimation, scores).map(Some)
+        }
+    };
+}
+pub(crate) use prepared_by;
+
 /// Methods that call those of the same names: of the expression, of `self`.
 macro_rules! forward_methods {
-    ($self:ident => $inner:expr; $($name:ident($($arg:ident: $type:ty)?) -> $value:ty;)+) => {
-        $(fn $name(&$self $(, $arg: $type)?) -> $value {
-            $inner.$name($($arg)?)
+    ($self:ident => $inner:expr; $($name:ident($($arg:ident: $type:ty),*) -> $value:ty;)+) => {
+        $(fn $name(&$self $(, $arg: $type)*) -> $value {
+            $inner.$name($($arg),*)
         })+
     };
 }
@@ -507,7 +416,7 @@ macro_rules! forward_metric {
             depends_on_ids(is_resampled: bool) -> bool;
             resample_cost() -> u64;
             sample_numbers(scores: &$crate::Scores<'_>) -> Option<$crate::Result<Vec<f64>>>;
-            state(estimation: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>>;
+            prepare(estimation: &$crate::Estimation, scores: &$crate::Scores<'_>) -> $crate::Result<Option<$crate::PreparedValue>>;
         }
     };
 }

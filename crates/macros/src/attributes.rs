@@ -35,7 +35,7 @@ pub(crate) const METRIC: Attribute = Attribute {
         returns: "Result<f64>",
         ..SYNCHRONOUS
     },
-    options: &["name", "wants", "role", "keys", "parts", "state", "replaces"],
+    options: &["name", "wants", "role", "keys", "parts", "replaces"],
     implementation: metric,
     registered: |krate, entry| quote!(#krate::registry::MetricEntry::#entry),
 };
@@ -105,7 +105,9 @@ fn is_slice(ty: &Type) -> bool {
 
 fn metric(builder: &Builder) -> Result<TokenStream> {
     let (name, krate, options) = (&builder.ident, &builder.krate, &builder.options);
-    let compute = if options.state { by_state(builder) } else { at_once(builder) };
+    let Builder { function: Function { output, .. }, leading, .. } = builder;
+    let value = builder.call();
+    let value = quote_spanned!(at(output)=> ::std::convert::Into::<#krate::MetricValue>::into(#value));
     let method =
         |method: TokenStream, value: Option<TokenStream>| value.map(|value| quote!(fn #method { #value }));
     let wants = options.wants.as_ref().map(|wants| quote!(#krate::Wants::#wants));
@@ -123,46 +125,13 @@ fn metric(builder: &Builder) -> Result<TokenStream> {
     Ok(quote! {
         #[automatically_derived]
         impl #krate::Metric for #name {
-            #compute
+            fn compute(&self, #(#leading: &#krate::Scores<'_>,)*) -> #krate::Result<#krate::MetricValue> {
+                ::std::result::Result::Ok(#value)
+            }
+
             #(#methods)*
         }
     })
-}
-
-/// The function computes the value.
-fn at_once(builder: &Builder) -> TokenStream {
-    let Builder { krate, function: Function { output, .. }, leading, .. } = builder;
-    let value = builder.call();
-    let value = quote_spanned!(at(output)=> ::std::convert::Into::<#krate::MetricValue>::into(#value));
-    quote! {
-        fn compute(&self, #(#leading: &#krate::Scores<'_>,)*) -> #krate::Result<#krate::MetricValue> {
-            ::std::result::Result::Ok(#value)
-        }
-    }
-}
-
-/// The function makes an empty state, which is all that the metric is computed by.
-fn by_state(builder: &Builder) -> TokenStream {
-    let Builder { krate, function: Function { output, .. }, .. } = builder;
-    let state = builder.call();
-    let state = quote_spanned!(at(output)=> ::std::boxed::Box::new(#state));
-    quote! {
-        fn compute(&self, scores: &#krate::Scores<'_>) -> #krate::Result<#krate::MetricValue> {
-            let mut state: ::std::boxed::Box<dyn #krate::MetricState> = #state;
-            state.update(scores)?;
-            state.finish(::std::default::Default::default())
-        }
-
-        fn state(
-            &self,
-            _: &#krate::Estimation,
-        ) -> ::std::option::Option<::std::boxed::Box<dyn #krate::MetricState>> {
-            let state = || -> #krate::Result<::std::boxed::Box<dyn #krate::MetricState>> {
-                ::std::result::Result::Ok(#state)
-            };
-            state().ok()
-        }
-    }
 }
 
 fn reducer(builder: &Builder) -> Result<TokenStream> {

@@ -34,13 +34,12 @@ impl Builder {
         item: TokenStream,
     ) -> Result<Self> {
         let options = Options::parse(options, known)?;
-        let kind = if options.state { &FunctionKind { leading: &[], ..*kind } } else { kind };
         let function = Function::parse(kind, item)?;
         let own_name = || LitStr::new(&function.ident.unraw().to_string(), function.ident.span());
         let name = options.name.clone().unwrap_or_else(own_name);
         let ident = match &options.ident {
             Some(ident) => ident.clone(),
-            None => camel_case(&function.ident, kind.suffix(&options))?,
+            None => camel_case(&function.ident, if kind.name == "task" { "Arguments" } else { "" })?,
         };
         let leading = kind.leading.iter().zip(&function.leading);
         let leading = leading.map(|(leading, span)| Ident::new(leading.name, at(span))).collect();

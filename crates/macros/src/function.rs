@@ -13,7 +13,6 @@ use syn::{
 
 use crate::argument::Argument;
 use crate::docs::take_docs;
-use crate::options::Options;
 
 /// What an attribute is for: how its functions look, and how messages name it.
 #[derive(Clone, Copy)]
@@ -98,15 +97,6 @@ impl FunctionKind {
         let leading: Vec<String> = self.leading.iter().map(LeadingArgument::to_string).collect();
         let wait = if self.may_wait { "async " } else { "" };
         format!("{wait}fn name({}) -> {}", leading.join(", "), self.returns)
-    }
-
-    /// What the type is called beyond the function: a metric with a state is beside the type of its state.
-    pub(crate) fn suffix(&self, options: &Options) -> &'static str {
-        match (options.state, self.name) {
-            (true, _) => "Metric",
-            (false, "task") => "Arguments",
-            (false, _) => "",
-        }
     }
 
     fn reserves(&self, name: &str) -> bool {

@@ -91,63 +91,6 @@ fn expanded(code: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
 /// For `fn pass_rate` it defines the type `PassRate`, which implements `Metric`, the function
 /// `pass_rate()`, which makes one, and `PassRate::body`, the function as written.
 ///
-/// # Metrics that merge
-///
-/// With `state` the function takes no scores and returns an empty state, an `Accumulator`. The metric is then computed
-/// piece by piece: each group and each shard has a state, and states are merged. For `fn range` the type is
-/// `RangeMetric`, beside that of the state.
-///
-/// ```
-/// use errorbar::prelude::*;
-/// use errorbar::core::ScoreSet;
-/// use errorbar::core::{Accumulator, Estimation, GroupContext};
-///
-/// #[derive(Debug, Default)]
-/// struct Range {
-///     ends: Option<(f64, f64)>,
-/// }
-///
-/// impl Accumulator for Range {
-///     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-///         let own = scores.floats().into_iter().map(|value| Range { ends: Some((value, value)) });
-///         own.into_iter().try_for_each(|one| self.merge(one))
-///     }
-///
-///     fn merge(&mut self, other: Self) -> Result<()> {
-///         self.ends = match (self.ends, other.ends) {
-///             (Some(own), Some(other)) => Some((own.0.min(other.0), own.1.max(other.1))),
-///             (own, other) => own.or(other),
-///         };
-///         Ok(())
-///     }
-///
-///     fn finish(&self, _: GroupContext) -> Result<MetricValue> {
-///         let range = self.ends.map(|(least, most)| Estimate::new(most - least));
-///         Ok(range.unwrap_or(Estimate::undefined(Undefined::NoScores)).into())
-///     }
-/// }
-///
-/// /// The difference between the greatest and the least score.
-/// #[metric(state, role = "spread", keys = [], parts = "value")]
-/// fn range() -> Range {
-///     Range::default()
-/// }
-///
-/// // Two shards, one result.
-/// let mut merged = range().state(&Estimation::default()).ok_or("a state")?;
-/// for shard in [[0.25, 0.5], [1.0, 0.5]] {
-///     let mut columns = ScoreColumns::new(["s"]);
-///     for (id, score) in shard.into_iter().enumerate() {
-///         columns.push(id.to_string(), 1).score("s", Score::new(score))?;
-///     }
-///     let mut state = range().state(&Estimation::default()).ok_or("a state")?;
-///     state.update(&ScoreSet::unreduced(&columns, "s")?.scores())?;
-///     merged.merge(state)?;
-/// }
-/// assert_eq!(merged.finish(GroupContext::default())?.number(), Some(0.75));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// # Options
 ///
 /// | option | means |
@@ -157,7 +100,6 @@ fn expanded(code: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
 /// | `wants = "reduced"` | which scores it sees: `auto` (the default), `reduced` or `unreduced` |
 /// | `keys = ["category"]` | the sample metadata it reads; all of it if unset, `keys = []` for none |
 /// | `parts = "value"` | what it reads of a score: its `value`, also its `metadata`, or `all` (the default); readers of logs hold no more |
-/// | `state` | the function returns an empty state, see above |
 /// | `replaces` | it takes the place of a metric of the same name |
 #[proc_macro_attribute]
 pub fn metric(options: TokenStream, item: TokenStream) -> TokenStream {

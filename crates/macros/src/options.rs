@@ -20,8 +20,6 @@ pub(crate) struct Options {
     pub(crate) parts: Option<Ident>,
     pub(crate) keys: Option<Vec<LitStr>>,
     pub(crate) metrics: Option<ScorerMetrics>,
-    /// Whether the function returns the state of a metric.
-    pub(crate) state: bool,
     pub(crate) replaces: bool,
     /// Whether the entry stands in a list of its crate, and so is not registered by itself.
     pub(crate) built_in: bool,
@@ -73,7 +71,6 @@ impl Options {
             "metrics" => self.metrics = Some(metrics(meta)?),
             "known" => self.known = Some(meta.value()?.call(Path::parse_mod_style)?),
             "range" => self.range = Some(meta.value()?.parse()?),
-            "state" => self.state = true,
             "replaces" => self.replaces = true,
             _ => self.built_in = true,
         }
@@ -113,7 +110,6 @@ fn usage(known: &[&str]) -> String {
         "keys" => "`keys = [\"…\"]`",
         "metrics" => "`metrics = [accuracy(), stderr()]`",
         "range" => "`range = (0.0, 1.0)`",
-        "state" => "`state`",
         _ => "`replaces`",
     });
     shown.collect::<Vec<_>>().join(", ")

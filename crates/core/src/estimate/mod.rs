@@ -2,41 +2,23 @@
 //!
 //! A part that does not exist is [`Undefined`] with the reason, never a zero.
 
-mod auto;
-mod bytes;
-mod cluster_error;
-mod clustered;
 mod clusters;
-mod early_stop;
-mod from_values;
-mod independent;
-mod kind;
-mod methods;
+mod intervals;
 mod ratio;
 mod resampled;
-mod shares;
 mod summary;
-mod units;
 
-pub use cluster_error::ErrorFigure;
-pub(crate) use cluster_error::WayError;
-pub use clustered::ClusteredScores;
-pub use clusters::RowClusters;
-pub(crate) use clusters::{ClusterCorrection, ERRORS, check as check_clusters, is_cluster_id};
-pub(crate) use early_stop::OrderedScores;
-pub use early_stop::SampleValue;
-pub use from_values::UnitScores;
-pub use independent::IndependentScores;
-pub use kind::{GroupContext, ScoreKind, is_rounding};
-pub use methods::wilson::wilson;
-pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals};
-pub use resampled::{MAX_FIGURES, ResampledFigure, planned_draws};
+pub(crate) use clusters::{ClusterCorrection, ERRORS, WayError, check as check_clusters, is_cluster_id};
+pub use clusters::{ClusteredScores, ErrorFigure, RowClusters};
+pub use intervals::{SampleValue, wilson};
+pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals, ShareVariances};
+pub use resampled::{MAX_FIGURES, ResampledFigure, ScoreUnits, planned_draws};
 pub(crate) use resampled::{ResampledFigures, resampled_estimate, resampled_estimates};
-pub(crate) use shares::ShareClusters;
-pub use summary::Summary;
 pub(crate) use summary::estimate_of_share;
-pub use summary::{error_across_groups, estimate_from};
-pub use units::ScoreUnits;
+pub use summary::{
+    GroupContext, IndependentScores, ScoreKind, Summary, UnitScores, error_across_groups, estimate_from,
+    is_rounding,
+};
 
 #[cfg(test)]
 mod tests;

@@ -1,28 +1,26 @@
-//! Ratios of two totals: weighted means, perplexities, geometric means. The error is that of the linearised ratio.
+//! Ratios of two totals: weighted means, perplexities, geometric means; and shares of clustered scores. The error is that of the linearised ratio.
 //!
 //! R = T/W with T = Σ tᵢ and W = Σ wᵢ. With D_u = T_u − R·W_u of each unit u, a row or a cluster, the variance is
 //! ΣD_u²·n/(n−1)/W² for independent rows (Cochran, "Sampling Techniques", 1977), and for clusters the corrections of a mean
 //! with weights in place of sizes. Equal weights give exactly the formulas of a mean.
 
-use foldhash::fast::RandomState;
-use indexmap::IndexMap;
+use std::collections::HashMap;
 
-use super::cluster_error::{ErrorFigure, WayError};
-use super::clusters::{ClusterCorrection, RowClusters, bell_mccaffrey_of_weights};
-use super::kind::Extent;
+use super::clusters::{
+    ClusterCorrection, ErrorFigure, RowClusters, WayError, bell_mccaffrey, degrees_of_freedom, drawn,
+};
 use super::resampled::{ResampledFigure, planned_draws};
-use super::summary::finite_population;
-use super::{Defined, Estimate, Interval, ScoreKind, StdError, Undefined, estimate_from};
-use crate::error::{Error, Result};
+use super::summary::{Extent, ScoreKind, estimate_from, finite_population};
+use super::{Defined, Estimate, Interval, StdError, Undefined};
+use crate::error::Result;
 use crate::error_plan::{
-    ClusterVariance, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, IntervalSide,
+    ClusterVariance, ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod, IntervalSide,
 };
 use crate::random::{Random, figure_cost};
 use crate::scores::Scores;
-use crate::value::LeafKey;
 use errorbar_stats::distributions::t_quantile;
 use errorbar_stats::exact::ExactSum;
-use errorbar_stats::resampling::{jackknife_error, resampled_figures};
+use errorbar_stats::resampling::{ClusterTotal, jackknife_error, resampled_figures};
 
 /// One row: what it adds to both totals.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,13 +40,13 @@ pub(crate) enum RatioScale {
     Exp,
 }
 
-/// The totals of rows or clusters. Merges exactly, in any order and split.
+/// The totals of rows or clusters.
 #[derive(Clone, Debug)]
 pub(crate) struct RatioTotals {
     /// Every row by itself.
     rows: Vec<RatioTerm>,
     /// The clusters: by one key, or by the first of two, by the second and by both.
-    ways: Vec<IndexMap<Vec<LeafKey>, UnitTotal, RandomState>>,
+    ways: Vec<Vec<UnitTotal>>,
     sums: UnitTotal,
     /// Of the ratios of single rows, and of the weights.
     extent: Extent,
@@ -71,106 +69,41 @@ impl UnitTotal {
         self.n += 1;
     }
 
-    fn merge(&mut self, other: &UnitTotal) {
-        self.total.merge(&other.total);
-        self.weight.merge(&other.weight);
-        self.n += other.n;
-    }
-
     fn term(&self) -> RatioTerm {
         RatioTerm { total: self.total.to_f64(), weight: self.weight.to_f64() }
     }
 }
 
-impl Default for RatioTotals {
-    fn default() -> Self {
-        RatioTotals {
-            rows: Vec::new(),
-            ways: Vec::new(),
-            sums: UnitTotal::default(),
-            extent: Extent::NONE,
-            weights: Extent::NONE,
-            problem: None,
-        }
-    }
-}
-
 impl RatioTotals {
-    /// Takes in rows: a position of the scores and its term for each.
+    /// Of rows: a position of the scores and its term for each.
     ///
     /// # Errors
     /// None for clusters that do not fit: the ratio stands, without an error.
-    pub(crate) fn update(
-        &mut self,
-        metric: &str,
-        scores: &Scores<'_>,
-        terms: impl Iterator<Item = (usize, RatioTerm)>,
-    ) -> Result<()> {
-        let estimation = scores.estimation();
-        let is_independent = estimation.errors.cluster.is_empty() && !estimation.by_sample
-            || estimation.errors.method == Some(ErrorMethod::Iid);
-        let terms: Vec<(usize, RatioTerm)> = terms.collect();
-        for (_, term) in &terms {
-            self.rows.push(*term);
-            self.sums.add(*term);
+    pub(crate) fn new(metric: &str, scores: &Scores<'_>, terms: Vec<(usize, RatioTerm)>) -> Result<Self> {
+        let positions = terms.iter().map(|(at, _)| *at);
+        let (clusters, problem) = match RowClusters::of_plan(metric, scores.estimation(), scores, positions) {
+            Err(error) if error.is_about_clusters() => (Vec::new(), Some(error.to_string())),
+            clusters => (clusters?, None),
+        };
+        let rows: Vec<RatioTerm> = terms.into_iter().map(|(_, term)| term).collect();
+        let (mut sums, mut extent, mut weights) = (UnitTotal::default(), Extent::NONE, Extent::NONE);
+        for term in &rows {
+            sums.add(*term);
             let ratio = term.total / term.weight;
             if ratio.is_finite() {
-                self.extent = self.extent.and(Extent::of(&[ratio]));
+                extent = extent.and(Extent::of(&[ratio]));
             }
-            self.weights = self.weights.and(Extent::of(&[term.weight]));
+            weights = weights.and(Extent::of(&[term.weight]));
         }
-        if is_independent {
-            return Ok(());
-        }
-        match self.cluster(metric, scores, &terms) {
-            Err(error) if error.is_about_clusters() => {
-                self.problem = Some(error.to_string());
-                Ok(())
+        let of_way = |RowClusters { ids, of_positions }: RowClusters| {
+            let mut units = vec![UnitTotal::default(); ids.len()];
+            for (unit, term) in of_positions.into_iter().zip(&rows) {
+                units.get_mut(unit as usize).into_iter().for_each(|unit| unit.add(*term));
             }
-            result => result,
-        }
-    }
-
-    fn cluster(&mut self, metric: &str, scores: &Scores<'_>, terms: &[(usize, RatioTerm)]) -> Result<()> {
-        let keys = &scores.estimation().errors.cluster;
-        let positions = || terms.iter().map(|(at, _)| *at);
-        let way = |key: &String| RowClusters::of_some(metric, key, scores, positions());
-        let mut ways: Vec<RowClusters> = keys.iter().map(way).collect::<Result<_>>()?;
-        if ways.is_empty() {
-            ways.push(RowClusters::by_sample(scores, positions()));
-        }
-        self.ways.resize_with(if ways.len() == 1 { 1 } else { 3 }, IndexMap::default);
-        for (row, (_, term)) in terms.iter().enumerate() {
-            let id = |way: &RowClusters| way.ids.get(*way.of_positions.get(row)? as usize).cloned();
-            let of_row: Vec<LeafKey> = ways.iter().filter_map(id).collect();
-            let mut all: Vec<Vec<LeafKey>> = of_row.iter().map(|id| vec![id.clone()]).collect();
-            if all.len() > 1 {
-                all.push(of_row);
-            }
-            for (way, id) in self.ways.iter_mut().zip(all) {
-                way.entry(id).or_default().add(*term);
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes in all that another has seen.
-    pub(crate) fn merge(&mut self, other: &RatioTotals) -> Result<()> {
-        if !self.ways.is_empty() && !other.ways.is_empty() && self.ways.len() != other.ways.len() {
-            return Err(Error::custom("totals of different plans cannot be merged"));
-        }
-        self.rows.extend_from_slice(&other.rows);
-        self.ways.resize_with(self.ways.len().max(other.ways.len()), IndexMap::default);
-        for (way, others) in self.ways.iter_mut().zip(&other.ways) {
-            for (id, unit) in others {
-                way.entry(id.clone()).or_default().merge(unit);
-            }
-        }
-        self.sums.merge(&other.sums);
-        self.extent = self.extent.and(other.extent);
-        self.weights = self.weights.and(other.weights);
-        self.problem = self.problem.take().or_else(|| other.problem.clone());
-        Ok(())
+            units
+        };
+        let ways = clusters.into_iter().map(of_way).collect();
+        Ok(RatioTotals { rows, ways, sums, extent, weights, problem })
     }
 
     /// The number of rows.
@@ -250,14 +183,14 @@ impl RatioTotals {
 
     /// The share of the rows that the largest cluster has, of one way of clustering or the first of two.
     fn largest_share(&self) -> Option<f64> {
-        let largest = self.ways.first()?.values().map(|unit| unit.n).max()?;
+        let largest = self.ways.first()?.iter().map(|unit| unit.n).max()?;
         Some(largest as f64 / self.n() as f64)
     }
 
     /// The totals of the units of a way of clustering, in an order that does not depend on that of the scores.
     fn units(&self, way: usize) -> Vec<RatioTerm> {
         let mut units: Vec<RatioTerm> = match self.ways.get(way) {
-            Some(clusters) => clusters.values().map(UnitTotal::term).collect(),
+            Some(units) => units.iter().map(UnitTotal::term).collect(),
             None => self.rows.clone(),
         };
         units.sort_unstable_by(|a, b| a.total.total_cmp(&b.total).then(a.weight.total_cmp(&b.weight)));
@@ -276,9 +209,8 @@ impl RatioTotals {
             return ErrorFigure::new(way.map(|way| StdError::new(way.se, method).with_df(way.df)));
         }
         let method = plan.clustered_method();
-        let of_way = |way: usize| self.error_of_way(ratio, self.units(way), method);
-        let clusters = |way: usize| self.ways.get(way).map_or(0, |way| way.len() as u64);
-        ErrorFigure::by_ways(method, self.ways.len(), of_way, clusters)
+        let ways = (0..self.ways.len()).map(|way| self.error_of_way(ratio, self.units(way), method));
+        ErrorFigure::of_ways(method, ways)
     }
 
     /// The standard error from the totals of units.
@@ -313,14 +245,15 @@ impl RatioTotals {
             _ => correction.stderr(weight, residuals),
         };
         let df = match correction.is_by_size() && !self.ways.is_empty() {
-            true => bell_mccaffrey_of_weights(units.iter().map(|unit| unit.weight)),
+            true => bell_mccaffrey(units.iter().map(|unit| unit.weight)),
             false => (count - 1) as f64,
         };
         if !se.is_finite() {
             return Err(Undefined::Overflow);
         }
         // If all rows have the same ratio nothing but rounding is left.
-        Ok(WayError { se: if self.is_constant() { 0.0 } else { se }, df, draws: None })
+        let se = if self.is_constant() { 0.0 } else { se };
+        Ok(WayError { se, df, draws: None, clusters: count as u64 })
     }
 
     /// exp of the ratio and of the ends of its interval; the error by the delta method.
@@ -395,5 +328,147 @@ impl RatioTotals {
             is_clustered: !self.ways.is_empty(),
         }
         .estimate(plan)
+    }
+}
+
+/// What the errors of shares are made of.
+pub(crate) struct ShareVariances {
+    /// One way of clustering; or two, and both at once.
+    ways: Vec<WayVariances>,
+    method: ErrorMethod,
+    draws: u32,
+    random: Random,
+    problem: Option<Undefined>,
+}
+
+/// What the errors of shares are made of, for one way of clustering.
+///
+/// The variance of a share p is Σ w_g (c_g − n_g·p)² over the clusters. Most clusters lack most categories, so it is
+/// taken as p² Σ w_g n_g² and, for the clusters that have the category, what differs from that.
+struct WayVariances {
+    sizes: Vec<u64>,
+    without: f64,
+    with: HashMap<u32, CategoryCounts, foldhash::fast::RandomState>,
+    df: f64,
+    /// The bootstrap has no other closed form than that of clusters of one size.
+    is_drawn: bool,
+}
+
+/// One category in the clusters that have it.
+#[derive(Default)]
+struct CategoryCounts {
+    square: ExactSum,
+    product: ExactSum,
+    /// Cluster and count, only if resamples are drawn.
+    counts: Vec<(u32, u64)>,
+}
+
+impl WayVariances {
+    /// Of scores with these categories.
+    fn new(clusters: RowClusters, categories: &[usize], method: ErrorMethod) -> Self {
+        let g = clusters.ids.len();
+        let categories = categories.iter().map(|category| *category as u32);
+        let mut scores: Vec<(u32, u32)> = clusters.of_positions.into_iter().zip(categories).collect();
+        let mut sizes = vec![0_u64; g];
+        for (cluster, _) in &scores {
+            if let Some(size) = sizes.get_mut(*cluster as usize) {
+                *size += 1;
+            }
+        }
+        let n = scores.len() as u64;
+        // The bootstrap of clusters of one size is CR0; of others it is drawn.
+        let correction = ClusterCorrection::of_method(method, g)
+            .unwrap_or_else(|| ClusterCorrection::new(ClusterVariance::Cr0, g));
+        let weight = |size: u64| correction.weight(n as f64, (n - size) as f64);
+        let is_drawn =
+            method == ErrorMethod::Bootstrap && sizes.iter().any(|size| Some(size) != sizes.first());
+        let mut without = ExactSum::new();
+        for size in &sizes {
+            without.add(weight(*size) * (*size as f64) * (*size as f64));
+        }
+        scores.sort_unstable();
+        let mut with: HashMap<u32, CategoryCounts, foldhash::fast::RandomState> = HashMap::default();
+        for run in scores.chunk_by(|a, b| a == b) {
+            let Some(&(cluster, category)) = run.first() else { continue };
+            let size = sizes.get(cluster as usize).copied().unwrap_or_default();
+            let (weight, size, count) = (weight(size), size as f64, run.len() as f64);
+            // (c − n·p)² − (n·p)² = c² − 2·c·n·p
+            let of_category = with.entry(category).or_default();
+            of_category.square.add(weight * count * count);
+            of_category.product.add(weight * 2.0 * count * size);
+            if is_drawn {
+                of_category.counts.push((cluster, run.len() as u64));
+            }
+        }
+        let df = degrees_of_freedom(method, sizes.iter().copied());
+        WayVariances { sizes, without: without.to_f64(), with, df, is_drawn }
+    }
+
+    fn error(&self, category: usize, share: f64, draws: u32, random: &Random) -> Defined<WayError> {
+        let clusters = self.sizes.len() as u64;
+        if clusters < 2 {
+            return Err(Undefined::TooFewClusters { clusters });
+        }
+        let of_category = self.with.get(&(category as u32));
+        if self.is_drawn {
+            let mut totals: Vec<ClusterTotal> =
+                self.sizes.iter().map(|size| ClusterTotal::new(*size, (0.0, 0.0))).collect();
+            for (cluster, count) in of_category.into_iter().flat_map(|found| &found.counts) {
+                if let Some(total) = totals.get_mut(*cluster as usize) {
+                    total.sum.0 = *count as f64;
+                }
+            }
+            let (se, draws) = drawn(&totals, draws, random)?;
+            return Ok(WayError { se, df: self.df, draws: Some(draws), clusters });
+        }
+        let (square, product) =
+            of_category.map(|found| (found.square.to_f64(), found.product.to_f64())).unwrap_or_default();
+        let variance = square - product * share + self.without * share * share;
+        // Nothing but rounding is left where all clusters have the same share.
+        let is_rounding = variance <= 1e-15 * square.max(self.without * share * share);
+        let se = if is_rounding { 0.0 } else { variance.sqrt() };
+        Ok(WayError { se, df: self.df, draws: None, clusters })
+    }
+}
+
+impl ShareVariances {
+    /// Of scores with these categories; none if they are independent.
+    pub(crate) fn of(
+        estimation: &Estimation,
+        scores: &Scores<'_>,
+        categories: &[usize],
+    ) -> Result<Option<Self>> {
+        let clusters = RowClusters::of_plan("frequency", estimation, scores, 0..scores.len());
+        let (clusters, problem) = match clusters {
+            Err(error) if error.is_about_clusters() => {
+                (Vec::new(), Some(Undefined::Other(error.to_string())))
+            }
+            clusters => (clusters?, None),
+        };
+        if clusters.is_empty() && problem.is_none() {
+            return Ok(None);
+        }
+        let (method, draws) = (estimation.errors.clustered_method(), estimation.errors.draws());
+        let way = |clusters| WayVariances::new(clusters, categories, method);
+        let ways: Vec<WayVariances> = clusters.into_iter().map(way).collect();
+        let random = estimation.random.among(ways.first().map_or(1, |way| way.with.len()));
+        Ok(Some(ShareVariances { ways, method, draws, random, problem }))
+    }
+
+    /// The error of a category's share.
+    pub(crate) fn error(&self, category: usize, share: f64) -> ErrorFigure {
+        if let Some(problem) = &self.problem {
+            return ErrorFigure::new(Err(problem.clone()));
+        }
+        let ways = self.ways.iter().map(|way| way.error(category, share, self.draws, &self.random));
+        ErrorFigure::of_ways(self.method, ways)
+    }
+
+    /// The share of the scores that the largest cluster has.
+    pub(crate) fn largest_share(&self) -> f64 {
+        // Both at once are smaller than each.
+        let largest = self.ways.iter().flat_map(|way| &way.sizes).max().copied().unwrap_or(0);
+        let n: u64 = self.ways.first().map_or(0, |way| way.sizes.iter().sum());
+        largest as f64 / n.max(1) as f64
     }
 }

@@ -1,135 +1,295 @@
-//! What an error or interval of a mean is computed from.
+//! What an error or interval of a mean is computed from: a summary of scores.
 
 use std::sync::Arc;
 
-use super::auto;
-use super::bytes::{byte, invalid};
-use super::clustered::{ClusteredScores, error_of_groups};
-use super::clusters::Clusters;
-use super::independent::{IndependentScores, ValueRetention};
-use super::kind::Extent;
-use super::methods::bootstrap::exact_means;
-use super::methods::{DrawSource, IntervalInput};
-use super::{Defined, ErrorFigure, Estimate, EstimateNotes, ScoreKind, StdError, Undefined};
-use crate::error::Result;
+use rayon::prelude::*;
+
+use super::clusters::ErrorFigure;
+use super::clusters::{ClusteredScores, Clusters, error_of_groups};
+use super::intervals::{self, DrawSource, IntervalInput, exact_means};
+use super::{Defined, Estimate, EstimateNotes, StdError, Undefined};
+use crate::error::{Error, Result};
 use crate::error_plan::{ErrorMethod, ErrorPlan, SummaryKey};
 use crate::random::Random;
 use crate::scores::Scores;
 use crate::value::Conversion;
-use errorbar_stats::exact::{ExactSum, Moments};
+use errorbar_stats::exact::{ExactSum, Moments, tally};
 
-/// What an error or interval of a mean is computed from. Merges exactly, in any order and split; has canonical bytes.
-///
-/// The plan picks the variant once, and only summaries of one plan merge.
+/// What scores are, over the whole scorer and reducer: decides which interval fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ScoreKind {
+    /// All are 0 or 1.
+    Binary,
+    /// All are within [0, 1].
+    Unit,
+    /// Anything else.
+    Unbounded,
+}
+
+impl ScoreKind {
+    /// The weaker of two: what holds for both.
+    #[must_use]
+    pub fn and(self, other: ScoreKind) -> ScoreKind {
+        self.max(other)
+    }
+}
+
+/// What scores are a part of: a group of all scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct GroupContext {
+    /// What all scores are; those of the part itself if unset.
+    pub kind: Option<ScoreKind>,
+    /// The number of all scores; those of the part itself if unset.
+    pub n: Option<u64>,
+    /// The number of estimates that share what may be drawn at random; one if unset.
+    pub estimates: usize,
+    /// The level of intervals, if it is not that of the plan: that of several which are to hold all at once is higher.
+    pub level: Option<f64>,
+    /// Whether it is a group, even if it holds all scores so far: scores to come may be of other groups.
+    pub is_group: bool,
+}
+
+/// Whether numbers from `least` to `greatest` are equal but for rounding, if they come from numbers of up to `largest`.
+pub fn is_rounding(least: f64, greatest: f64, largest: f64) -> bool {
+    // A few units in the last place: a reducer and a subtraction round once or twice each.
+    greatest - least <= 8.0 * f64::EPSILON * largest && largest.is_finite()
+}
+
+/// The smallest and the largest of some scores, and whether all are 0 or 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Extent {
+    pub(super) least: f64,
+    pub(super) greatest: f64,
+    pub(super) binary: bool,
+}
+
+/// Integers up to this number, 2⁵³, are exact.
+const MAX_INTEGER: f64 = 9_007_199_254_740_992.0;
+/// Scores that a thread takes at once.
+const PART: usize = 1 << 15;
+/// Independent comparisons, so that one need not wait for another.
+const LANES: usize = 8;
+
+impl Extent {
+    /// Whether the scores are equal but for rounding. Integers are not rounded.
+    pub(super) fn is_point(self) -> bool {
+        let largest = self.least.abs().max(self.greatest.abs());
+        let are_integers =
+            largest <= MAX_INTEGER && self.least.fract() == 0.0 && self.greatest.fract() == 0.0;
+        if are_integers {
+            self.least == self.greatest
+        } else {
+            is_rounding(self.least, self.greatest, largest)
+        }
+    }
+
+    /// That of no score.
+    pub(super) const NONE: Extent =
+        Extent { least: f64::INFINITY, greatest: f64::NEG_INFINITY, binary: true };
+
+    pub(super) fn of(numbers: &[f64]) -> Extent {
+        match numbers.len() < 2 * PART {
+            true => Extent::of_part(numbers),
+            false => numbers.par_chunks(PART).map(Extent::of_part).reduce(|| Extent::NONE, Extent::and),
+        }
+    }
+
+    fn of_part(numbers: &[f64]) -> Extent {
+        let (mut least, mut greatest) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+        let mut others = [false; LANES];
+        for part in numbers.chunks(LANES) {
+            let lanes = least.iter_mut().zip(&mut greatest).zip(&mut others);
+            for (((least, greatest), other), &x) in lanes.zip(part) {
+                *least = if x < *least { x } else { *least };
+                *greatest = if x > *greatest { x } else { *greatest };
+                *other |= x != 0.0 && x != 1.0;
+            }
+        }
+        let least = least.into_iter().fold(f64::INFINITY, f64::min);
+        let greatest = greatest.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        // Of the two zeros one, whichever came first.
+        Extent { least: least + 0.0, greatest: greatest + 0.0, binary: others == [false; LANES] }
+    }
+
+    /// That of the scores of both.
+    pub(super) fn and(self, other: Extent) -> Extent {
+        Extent {
+            least: if other.least < self.least { other.least } else { self.least },
+            greatest: if other.greatest > self.greatest { other.greatest } else { self.greatest },
+            binary: self.binary & other.binary,
+        }
+    }
+
+    pub(super) fn kind(&self) -> ScoreKind {
+        if self.binary {
+            ScoreKind::Binary
+        } else if self.least >= 0.0 && self.greatest <= 1.0 {
+            ScoreKind::Unit
+        } else {
+            ScoreKind::Unbounded
+        }
+    }
+}
+
+/// Below this number of scores, `auto` looks at their skewness.
+pub(super) const FEW: u64 = 50;
+
+/// The largest number of distinct values that are retained for an interval that resamples.
+pub(super) const MAX_DISTINCT: usize = 1_000_000;
+
+/// What independent scores are summed up to.
+#[derive(Clone, Debug)]
+pub struct IndependentScores {
+    moments: Moments,
+    extent: Extent,
+    /// Distinct values with their counts, ascending, for methods that need them: with an interval that resamples up to
+    /// [`MAX_DISTINCT`] values, else those of fewer than [`FEW`] scores.
+    pub(super) values: Option<Vec<(f64, u64)>>,
+}
+
+impl IndependentScores {
+    /// Numbers in any order.
+    fn of_numbers(numbers: &[f64], is_resampled: bool) -> Self {
+        let mut moments = Moments::new();
+        moments.extend(numbers);
+        let values = is_resampled || moments.count() < FEW;
+        let values = values.then(|| tally(numbers)).filter(|values| values.len() <= MAX_DISTINCT);
+        IndependentScores { moments, extent: Extent::of(numbers), values }
+    }
+
+    /// Values, ascending, with how often each occurs.
+    fn of_values(values: Vec<(f64, u64)>, is_resampled: bool) -> Self {
+        let mut moments = Moments::new();
+        values.iter().for_each(|(value, times)| moments.push_times(*value, *times));
+        let floats: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+        let is_kept = if is_resampled { values.len() <= MAX_DISTINCT } else { moments.count() < FEW };
+        IndependentScores { moments, extent: Extent::of(&floats), values: Some(values).filter(|_| is_kept) }
+    }
+
+    /// The skewness g₁ = m₃/m₂^(3/2) of few scores, 0 if they do not differ.
+    pub(super) fn skewness(&self) -> Option<f64> {
+        let values = self.values.as_ref()?;
+        let (mean, std) = (self.moments.mean()?, self.moments.population_std()?);
+        if !(std > 0.0 && std.is_finite()) {
+            return Some(0.0);
+        }
+        // Halves: a difference of the largest numbers would overflow.
+        let z = |value: f64| (0.5 * value - 0.5 * mean) / (0.5 * std);
+        let cube = |z: f64| z * z * z;
+        let cubes = values.iter().map(|(value, times)| cube(z(*value)) * *times as f64);
+        Some(cubes.sum::<f64>() / self.moments.count() as f64)
+    }
+}
+
+/// Scores that stay together: their moments and their ends are all that a clustered error is made of.
+#[derive(Clone, Debug)]
+pub struct UnitScores {
+    moments: Moments,
+    extent: Extent,
+}
+
+impl UnitScores {
+    /// Scores given as values with how often each occurs.
+    pub fn new(values: &[(f64, u64)]) -> Self {
+        let mut moments = Moments::new();
+        values.iter().for_each(|(value, times)| moments.push_times(*value, *times));
+        let present = values.iter().filter(|(_, times)| *times > 0);
+        let floats: Vec<f64> = present.map(|(value, _)| value + 0.0).collect();
+        UnitScores { moments, extent: Extent::of(&floats) }
+    }
+}
+
+/// What an error or interval of a mean is computed from. The plan picks the variant.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Summary {
-    /// Independent scores: n, Σx, Σx².
-    Moments(IndependentScores),
+    /// Independent scores: n, Σx, Σx², with their distinct values as far as a bootstrap needs them.
+    Independent(IndependentScores),
     /// Scores by cluster: n and Σx of each.
     Clusters(ClusteredScores),
-    /// Independent scores with their distinct values, for a bootstrap.
-    Tally(IndependentScores),
 }
 
 impl Summary {
-    /// The variant that a plan needs. `by_sample`: the scores are unreduced with repeated ids, so without a cluster key the
-    /// epochs of a sample are one cluster.
-    pub fn for_plan(plan: &ErrorPlan, by_sample: bool) -> Summary {
-        match SummaryKey::of(plan, by_sample) {
-            SummaryKey::Clusters(keys) => Summary::Clusters(ClusteredScores::new(keys.len())),
-            SummaryKey::BySample => Summary::Clusters(ClusteredScores::new(0)),
-            SummaryKey::Tally => Summary::Tally(IndependentScores::new(ValueRetention::UpToLimit)),
-            SummaryKey::Moments => Summary::Moments(IndependentScores::new(ValueRetention::WhileFew)),
-        }
-    }
-
-    /// Takes in scores as a conversion reads them.
+    /// Of scores as a plan needs them. `scores` has the cluster keys and sample ids, `numbers` the values in row order.
+    /// `by_sample`: the scores are unreduced with repeated ids, so without a cluster key the epochs of a sample are one
+    /// cluster.
     ///
     /// # Errors
-    /// An infinite score, or a sample without a cluster id.
-    pub fn add(
-        &mut self,
+    /// A sample without a cluster id.
+    pub fn of(
         metric: &str,
         plan: &ErrorPlan,
-        scores: &Scores<'_>,
-        conversion: &Conversion,
-    ) -> Result<()> {
-        scores.finite(metric, conversion, |numbers| self.update(metric, plan, scores, numbers))?
-    }
-
-    /// Takes in scores. `scores` has the cluster keys and sample ids, `numbers` the values in row order.
-    pub fn update(
-        &mut self,
-        metric: &str,
-        plan: &ErrorPlan,
+        by_sample: bool,
         scores: &Scores<'_>,
         numbers: &[f64],
-    ) -> Result<()> {
-        match self {
-            Summary::Moments(plain) | Summary::Tally(plain) => {
-                plain.update(numbers);
-                Ok(())
+    ) -> Result<Summary> {
+        Ok(match SummaryKey::of(plan, by_sample) {
+            SummaryKey::Clusters(keys) => {
+                Summary::Clusters(ClusteredScores::of(metric, &keys, scores, numbers)?)
             }
-            Summary::Clusters(clustered) => clustered.update(metric, plan, scores, numbers),
-        }
-    }
-
-    /// Takes in all that another has seen.
-    ///
-    /// # Errors
-    /// The other is of another plan, or there are more than 2^53 scores.
-    pub fn merge(&mut self, other: &Summary) -> Result<()> {
-        match (self, other) {
-            (Summary::Moments(to), Summary::Moments(from)) => to.merge(from),
-            (Summary::Clusters(to), Summary::Clusters(from)) => to.merge(from),
-            (Summary::Tally(to), Summary::Tally(from)) => to.merge(from),
-            _ => Err(invalid("summaries of different plans cannot be merged")),
-        }
-    }
-
-    /// Appends its bytes: the same for equal summaries, however they came about.
-    pub fn write(&self, out: &mut Vec<u8>) {
-        match self {
-            Summary::Moments(plain) => {
-                out.push(1);
-                plain.write(out);
-            }
-            Summary::Clusters(clustered) => {
-                out.push(2);
-                clustered.write(out);
-            }
-            Summary::Tally(plain) => {
-                out.push(3);
-                plain.write(out);
-            }
-        }
-    }
-
-    /// Takes the bytes of a summary off the front.
-    ///
-    /// # Errors
-    /// The bytes are no summary.
-    pub fn read(bytes: &mut &[u8]) -> Result<Summary> {
-        Ok(match byte(bytes)? {
-            1 => Summary::Moments(IndependentScores::read(ValueRetention::WhileFew, bytes)?),
-            2 => Summary::Clusters(ClusteredScores::read(bytes)?),
-            3 => Summary::Tally(IndependentScores::read(ValueRetention::UpToLimit, bytes)?),
-            _ => return Err(invalid("an unknown type")),
+            SummaryKey::BySample => Summary::Clusters(ClusteredScores::of(metric, &[], scores, numbers)?),
+            key => Summary::Independent(IndependentScores::of_numbers(numbers, key == SummaryKey::Tally)),
         })
+    }
+
+    /// Independent scores, given as values with how often each occurs.
+    ///
+    /// ```
+    /// use errorbar_core::{ErrorPlan, Random, ScoreKind, Summary};
+    ///
+    /// let plan = ErrorPlan::new();
+    /// let summary = Summary::from_values(&plan, &[(0.0, 2), (1.0, 8)])?;
+    /// let interval = summary.estimate(&plan, ScoreKind::Binary, &Random::default()).interval?;
+    /// assert!((interval.lower - 0.4902).abs() < 5e-5 && (interval.upper - 0.9433).abs() < 5e-5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A value that is not finite, or a plan with clusters.
+    pub fn from_values(plan: &ErrorPlan, values: &[(f64, u64)]) -> Result<Summary> {
+        if values.iter().any(|(value, _)| !value.is_finite()) {
+            return Err(Error::custom("summary: a value that is not finite"));
+        }
+        let mut values: Vec<(f64, u64)> = values
+            .iter()
+            .filter(|(_, times)| *times > 0)
+            .map(|(value, times)| (value + 0.0, *times))
+            .collect();
+        values.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
+        values.dedup_by(|(value, times), (kept, total)| {
+            let is_same = value == kept;
+            *total += if is_same { *times } else { 0 };
+            is_same
+        });
+        Summary::of_sorted(plan, values)
+    }
+
+    /// The same for finite values that are distinct and ascending, each with a count above 0.
+    pub fn of_sorted(plan: &ErrorPlan, values: Vec<(f64, u64)>) -> Result<Summary> {
+        if matches!(SummaryKey::of(plan, false), SummaryKey::Clusters(_)) {
+            return Err(Error::custom("summary: the plan has clusters, and the values have none"));
+        }
+        Ok(Summary::Independent(IndependentScores::of_values(values, plan.interval.is_resampled())))
+    }
+
+    /// Scores by cluster, each cluster given as values with how often each occurs in it; none is empty.
+    pub fn of_units<'u>(units: impl Iterator<Item = &'u UnitScores>) -> Summary {
+        Summary::Clusters(ClusteredScores::from_parts(units.map(|unit| (&unit.moments, unit.extent))))
     }
 
     /// Count, sum and sum of squares.
     pub fn moments(&self) -> &Moments {
         match self {
-            Summary::Moments(plain) | Summary::Tally(plain) => &plain.moments,
+            Summary::Independent(plain) => &plain.moments,
             Summary::Clusters(clustered) => &clustered.moments,
         }
     }
 
     fn extent(&self) -> Extent {
         match self {
-            Summary::Moments(plain) | Summary::Tally(plain) => plain.extent,
+            Summary::Independent(plain) => plain.extent,
             Summary::Clusters(clustered) => clustered.extent,
         }
     }
@@ -187,7 +347,7 @@ impl Summary {
             sampled: sampled.clone().unwrap_or_default(),
             seed: random.seed,
         };
-        let mut estimate = auto::estimate(&input, random);
+        let mut estimate = intervals::estimate(&input, random);
         if let Err(reason) = sampled {
             estimate.interval = Err(reason);
             (estimate.draws, estimate.notes) = (None, EstimateNotes::default());
@@ -197,7 +357,7 @@ impl Summary {
                 let share = clustered.largest_share();
                 figure.annotate(&mut estimate, clustered.moments.stderr(), Some(share));
             }
-            Summary::Moments(plain) | Summary::Tally(plain) => {
+            Summary::Independent(plain) => {
                 let is_other = plan.independent_method() != ErrorMethod::Iid;
                 let iid = plain.moments.stderr().filter(|_| is_other);
                 figure.annotate(&mut estimate, iid, None);
@@ -220,7 +380,7 @@ impl Summary {
     /// What can be resampled.
     fn draw_source(&self) -> DrawSource<'_> {
         match self {
-            Summary::Moments(plain) | Summary::Tally(plain) => DrawSource::Scores(plain),
+            Summary::Independent(plain) => DrawSource::Scores(plain),
             Summary::Clusters(clustered) => DrawSource::Clusters(clustered),
         }
     }
@@ -228,14 +388,6 @@ impl Summary {
     /// The number of means that an `exact` interval is computed from; none if it has no such interval.
     pub fn exact_means(&self) -> Option<u64> {
         exact_means(&self.draw_source()).ok().map(|means| means.len() as u64)
-    }
-
-    /// The same scores without their clusters.
-    pub(crate) fn to_moments(&self) -> Summary {
-        match self {
-            Summary::Clusters(clustered) => Summary::Moments(clustered.to_plain()),
-            other => other.clone(),
-        }
     }
 
     /// The range of the plan, or 0 to 1, if all scores are within.
@@ -248,7 +400,7 @@ impl Summary {
     pub(crate) fn clusters(&self) -> Option<&Clusters> {
         match self {
             Summary::Clusters(clustered) => clustered.single(),
-            Summary::Moments(_) | Summary::Tally(_) => None,
+            Summary::Independent(_) => None,
         }
     }
 
@@ -276,7 +428,7 @@ impl Summary {
     /// The standard error of the mean, and what is to be known about it.
     fn error(&self, plan: &ErrorPlan, random: &Random) -> ErrorFigure {
         let mut figure = match self {
-            Summary::Moments(plain) | Summary::Tally(plain) => {
+            Summary::Independent(plain) => {
                 ErrorFigure::new(independent_error(&plain.moments, plan.independent_method()))
             }
             Summary::Clusters(clustered) => clustered.error(plan, random),
@@ -299,9 +451,7 @@ impl Scores<'_> {
     ) -> Result<Arc<Summary>> {
         let by_sample = self.estimation().by_sample;
         self.shared(conversion, SummaryKey::of(errors, by_sample), || {
-            let mut summary = Summary::for_plan(errors, by_sample);
-            summary.add(metric, errors, self, conversion)?;
-            Ok(summary)
+            self.finite(metric, conversion, |numbers| Summary::of(metric, errors, by_sample, self, numbers))?
         })
     }
 }
@@ -395,7 +545,10 @@ pub(crate) fn estimate_of_share(
     let samples = clusters.filter(|_| plan.cluster.is_empty()).map_or(n, |samples| *samples);
     let sampled = plan.sampled(samples as f64 * (all as f64 / n.max(1) as f64));
     let error = finite_population(error, &sampled);
-    let counts = plan.interval.is_resampled().then(|| IndependentScores::of_zeros_and_ones(n - count, count));
+    let counts = plan.interval.is_resampled().then(|| {
+        let values = [(0.0, n - count), (1.0, count)].into_iter().filter(|(_, times)| *times > 0);
+        IndependentScores::of_values(values.collect(), true)
+    });
     let value = count as f64 / n as f64;
     let known = KnownError { value, error, n, whole: ScoreKind::Binary, sampled, zeros_and_ones: counts };
     known.estimate(plan, random)
@@ -452,6 +605,6 @@ impl KnownError {
             sampled,
             seed: random.seed,
         };
-        auto::estimate(&input, random)
+        intervals::estimate(&input, random)
     }
 }

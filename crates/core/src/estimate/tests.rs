@@ -6,18 +6,12 @@
     reason = "a test that meets something unexpected should stop there"
 )]
 
-use super::clusters::Clusters;
 use super::*;
 use crate::error_plan::ErrorPlan;
 use crate::random::Random;
-use crate::value::LeafKey;
 use crate::{Score, ScoreColumns, ScoreSet};
 
-fn summary(plan: &ErrorPlan, rows: &[(&str, f64)]) -> Summary {
-    summary_of(Summary::for_plan(plan, true), plan, rows)
-}
-
-fn summary_of(mut summary: Summary, plan: &ErrorPlan, rows: &[(&str, f64)]) -> Summary {
+fn summary(plan: &ErrorPlan, by_sample: bool, rows: &[(&str, f64)]) -> Summary {
     let mut columns = ScoreColumns::new(["s"]);
     let mut epochs = std::collections::HashMap::new();
     for (id, value) in rows {
@@ -26,15 +20,25 @@ fn summary_of(mut summary: Summary, plan: &ErrorPlan, rows: &[(&str, f64)]) -> S
     }
     let set = ScoreSet::unreduced(&columns, "s").unwrap();
     let values: Vec<f64> = rows.iter().map(|(_, value)| *value).collect();
-    summary.update("mean", plan, &set.scores(), &values).unwrap();
-    summary
+    Summary::of("mean", plan, by_sample, &set.scores(), &values).unwrap()
+}
+
+fn of_values(plan: &ErrorPlan, values: impl Iterator<Item = f64>) -> Summary {
+    let rows: Vec<(String, f64)> = values.enumerate().map(|(at, value)| (at.to_string(), value)).collect();
+    summary(plan, false, &rows.iter().map(|(id, value)| (id.as_str(), *value)).collect::<Vec<_>>())
+}
+
+fn keeps_values(summary: &Summary) -> bool {
+    matches!(summary, Summary::Independent(plain) if plain.values.is_some())
 }
 
 #[test]
 fn epochs_of_a_sample_are_one_cluster_in_any_order() {
     let plan = ErrorPlan::new();
-    let grouped = summary(&plan, &[("a", 1.0), ("a", 0.0), ("b", 1.0), ("b", 1.0), ("c", 0.0), ("c", 0.0)]);
-    let mixed = summary(&plan, &[("a", 1.0), ("b", 1.0), ("a", 0.0), ("b", 1.0), ("c", 0.0), ("c", 0.0)]);
+    let grouped =
+        summary(&plan, true, &[("a", 1.0), ("a", 0.0), ("b", 1.0), ("b", 1.0), ("c", 0.0), ("c", 0.0)]);
+    let mixed =
+        summary(&plan, true, &[("a", 1.0), ("b", 1.0), ("a", 0.0), ("b", 1.0), ("c", 0.0), ("c", 0.0)]);
     let estimates = [&grouped, &mixed].map(|s| s.estimate(&plan, ScoreKind::Binary, &Random::default()));
     assert_eq!(estimates[0], estimates[1]);
     // Sample means ½, 1, 0: s = ½, se = ½/√3, df 2.
@@ -44,51 +48,21 @@ fn epochs_of_a_sample_are_one_cluster_in_any_order() {
 }
 
 #[test]
-fn values_are_dropped_from_fifty_on_whichever_part_had_them() {
-    let plan = ErrorPlan::new();
-    let part = |from: usize, to: usize| {
-        let rows: Vec<(String, f64)> = (from..to).map(|at| (at.to_string(), at as f64 * 1.5)).collect();
-        let rows: Vec<(&str, f64)> = rows.iter().map(|(id, value)| (id.as_str(), *value)).collect();
-        summary_of(Summary::for_plan(&plan, false), &plan, &rows)
-    };
-    let bytes = |summary: &Summary| {
-        let mut out = Vec::new();
-        summary.write(&mut out);
-        out
-    };
-    for cut in [0, 10, 40, 49, 50, 60, 70] {
-        let (mut first, second) = (part(0, cut), part(cut, 70));
-        let mut other = second.clone();
-        first.merge(&second).unwrap();
-        other.merge(&part(0, cut)).unwrap();
-        assert_eq!(bytes(&first), bytes(&part(0, 70)), "{cut}");
-        assert_eq!(bytes(&other), bytes(&first), "{cut}");
-        assert!(matches!(&first, Summary::Moments(plain) if plain.values.is_none()));
-    }
-    assert!(matches!(part(0, 49), Summary::Moments(plain) if plain.values.is_some()));
+fn values_are_kept_below_fifty_scores() {
+    let of = |n: u32| of_values(&ErrorPlan::new(), (0..n).map(|at| f64::from(at) * 1.5));
+    assert!(keeps_values(&of(49)) && !keeps_values(&of(50)));
 }
 
 #[test]
 fn more_distinct_scores_than_are_kept() {
     let plan: ErrorPlan = r#"{"interval": "bootstrap"}"#.parse().unwrap();
-    let values: Vec<f64> = (0..1_000_001).map(f64::from).collect();
-    let (all_but_one, last) = values.split_at(1_000_000);
-    let of = |values: &[f64]| {
-        let mut plain = independent::IndependentScores::new(independent::ValueRetention::UpToLimit);
-        plain.update(values);
-        Summary::Tally(plain)
-    };
-    let kept = |summary: &Summary| matches!(summary, Summary::Tally(plain) if plain.values.is_some());
-    let (mut most, one) = (of(all_but_one), of(last));
-    assert!(kept(&most));
+    let values: Vec<(f64, u64)> = (0..1_000_001).map(|at| (f64::from(at), 1)).collect();
+    let most = Summary::of_sorted(&plan, values.clone()).unwrap();
+    assert!(!keeps_values(&most));
     // One that is there already changes nothing.
-    most.merge(&of(&values[..1])).unwrap();
-    assert!(kept(&most));
-    most.merge(&one).unwrap();
-    assert!(!kept(&most) && !kept(&of(&values)));
-    let mut out = Vec::new();
-    most.write(&mut out);
-    assert!(!kept(&Summary::read(&mut out.as_slice()).unwrap()));
+    let mut kept = values[..1_000_000].to_vec();
+    kept[0].1 += 1;
+    assert!(keeps_values(&Summary::of_sorted(&plan, kept).unwrap()));
     let estimate = most.estimate(&plan, ScoreKind::Unbounded, &Random::default());
     assert_eq!(estimate.interval.unwrap().method, IntervalMethod::T);
     let reason = estimate.notes.reason.unwrap();
@@ -98,9 +72,7 @@ fn more_distinct_scores_than_are_kept() {
 #[test]
 fn a_thousand_skewed_groups_draw_nothing_in_any_order() {
     let plan = ErrorPlan::new();
-    let rows: Vec<(String, f64)> = (0..30).map(|at| (at.to_string(), 1.5_f64.powi(at))).collect();
-    let rows: Vec<(&str, f64)> = rows.iter().map(|(id, value)| (id.as_str(), *value)).collect();
-    let group = summary_of(Summary::for_plan(&plan, false), &plan, &rows);
+    let group = of_values(&plan, (0..30).map(|at| 1.5_f64.powi(at)));
     let random = Random::default();
     // 30 scores in 10,000 resamples are 300,000 values: of 100 million, 333 groups can have them.
     let method = |groups: usize| {
@@ -140,9 +112,7 @@ fn estimates_from_a_variance() {
         "not plain: the error is not that of independent scores"
     );
     // Independent zeros and ones: as the scores themselves would give it.
-    let rows: Vec<(String, f64)> = (0..8).map(|at| (at.to_string(), f64::from(u8::from(at < 3)))).collect();
-    let rows: Vec<(&str, f64)> = rows.iter().map(|(id, value)| (id.as_str(), *value)).collect();
-    let scores = summary_of(Summary::for_plan(&plan, false), &plan, &rows);
+    let scores = of_values(&plan, (0..8).map(|at| f64::from(u8::from(at < 3))));
     let scores = scores.estimate(&plan, ScoreKind::Binary, &Random::default());
     assert_eq!(estimate_from(0.375, scores.error.clone(), 8, &plan, ScoreKind::Binary), scores);
     let one = estimate_from(1.0, Err(Undefined::TooFewScores { n: 1 }), 1, &plan, ScoreKind::Binary);
@@ -177,14 +147,18 @@ fn estimates_from_a_variance() {
 
 #[test]
 fn a_small_group_of_many_clusters_needs_no_large_table() {
-    // Codes 0 and 999,999 of a million: as with the codes 0 and 1.
-    let add = |codes: &[u32], distinct: usize| {
-        let mut clusters = Clusters::default();
-        let id = |code: usize, _: usize| Ok(LeafKey::Int(i64::from(code > 0)));
-        clusters.add(codes, distinct, &[1.0, 0.5, 1e-30, 4.0], &id).unwrap();
-        let mut out = Vec::new();
-        clusters.write(&mut out);
-        out
+    // Four scores of two of forty clusters, by themselves and among the others.
+    let plan = ErrorPlan::new().cluster("c");
+    let estimate = |others: i64| {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (at, cluster) in [0, 39, 0, 39].into_iter().chain(0..others).enumerate() {
+            columns.push(at.to_string(), 1).metadata("c", cluster).score("s", Score::new(1.0)).unwrap();
+        }
+        let set = ScoreSet::unreduced(&columns, "s").unwrap();
+        let group = set.scores().subset(vec![0, 1, 2, 3], Vec::new());
+        let summary = Summary::of("mean", &plan, false, &group, &[1.0, 0.5, 1e-30, 4.0]).unwrap();
+        summary.estimate(&plan, ScoreKind::Unbounded, &Random::default())
     };
-    assert_eq!(add(&[0, 999_999, 0, 999_999], 1_000_000), add(&[0, 1, 0, 1], 2));
+    assert_eq!(estimate(0), estimate(40));
+    assert_eq!(estimate(0).error.unwrap().clusters, [2]);
 }

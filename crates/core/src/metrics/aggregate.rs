@@ -109,30 +109,26 @@ impl Aggregate {
         }))
     }
 
-    /// Hands over the fields of all scores as separate scores, if there are any.
+    /// Hands over the fields of all scores as separate scores; and what became of them.
     fn read<T>(
         &self,
         scores: &Scores<'_>,
-        counts: &mut FieldCounts,
         read: impl FnOnce(&Scores<'_>) -> Result<T>,
-    ) -> Result<Option<T>> {
+    ) -> Result<(T, FieldCounts)> {
+        let mut counts = FieldCounts::default();
         let mut positions = Vec::with_capacity(scores.len());
         let mut values = Vec::with_capacity(scores.len());
-        counts.unconvertible.clear();
         for at in 0..scores.len() {
-            if let Some(value) = self.field(scores, at, counts)? {
+            if let Some(value) = self.field(scores, at, &mut counts)? {
                 positions.push(at as u32);
                 values.push(value);
             }
         }
-        counts.read += positions.len();
+        counts.read = positions.len();
         if let Some(first) = counts.unconvertible.first() {
             scores.note_unconvertible(counts.unconvertible.len(), *first);
         }
-        if positions.is_empty() {
-            return Ok(None);
-        }
-        scores.with_values(&positions, values, read).map(Some)
+        Ok((scores.with_values(&positions, values, read)?, counts))
     }
 }
 
@@ -177,58 +173,22 @@ impl Metric for Aggregate {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        if let Some(state) = AggregateState::new(self.clone(), scores.estimation()) {
-            return compute_by_state(state, scores);
-        }
-        let mut counts = FieldCounts::default();
-        let value = self.read(scores, &mut counts, |fields| self.agg.compute(fields))?;
+        let compute = |fields: &Scores<'_>| match self.agg.prepare(scores.estimation(), fields)? {
+            _ if fields.is_empty() => Ok(None),
+            Some(prepared) => prepared.finish(GroupContext::default()).map(Some),
+            None => self.agg.compute(fields).map(Some),
+        };
+        let (value, counts) = self.read(scores, compute)?;
         Ok(counts.noted(value))
     }
 
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        Some(Box::new(AggregateState::new(self.clone(), estimation)?))
-    }
-}
-
-/// The state of the inner metric over the fields seen so far.
-#[derive(Debug)]
-struct AggregateState {
-    aggregate: Aggregate,
-    inner: Box<dyn MetricState>,
-    counts: FieldCounts,
-}
-
-impl AggregateState {
-    /// None if the inner metric has no state.
-    fn new(aggregate: Aggregate, estimation: &Estimation) -> Option<Self> {
-        Some(AggregateState {
-            inner: aggregate.agg.state(estimation)?,
-            aggregate,
-            counts: FieldCounts::default(),
-        })
-    }
-}
-
-impl Accumulator for AggregateState {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let AggregateState { aggregate, inner, counts } = self;
-        aggregate.read(scores, counts, |fields| inner.update(fields)).map(Option::unwrap_or_default)
-    }
-
-    fn merge(&mut self, other: Self) -> Result<()> {
-        self.counts.read += other.counts.read;
-        self.counts.skipped += other.counts.skipped;
-        self.counts.zeroed += other.counts.zeroed;
-        self.inner.merge(other.inner)
-    }
-
-    fn kind(&self) -> Option<ScoreKind> {
-        self.inner.kind()
-    }
-
-    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
-        // A state that has seen no score may be one that cannot finish.
-        let value = (self.counts.read > 0).then(|| self.inner.finish(whole)).transpose()?;
-        Ok(self.counts.noted(value))
+    fn prepare(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<Option<PreparedValue>> {
+        let (inner, counts) = self.read(scores, |fields| self.agg.prepare(estimation, fields))?;
+        Ok(inner.map(|inner| {
+            PreparedValue::new(inner.kind, move |whole| {
+                let value = (counts.read > 0).then(|| inner.finish(whole)).transpose()?;
+                Ok(counts.noted(value))
+            })
+        }))
     }
 }

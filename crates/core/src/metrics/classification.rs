@@ -140,7 +140,7 @@ impl Classification<'_> {
                     total: if predicted == truth { 1.0 } else { 0.0 },
                     weight: 1.0,
                 };
-                self.ratio(scores, labels.pairs.iter().map(term).enumerate()).map(Into::into)
+                self.ratio(scores, labels.pairs.iter().map(term).enumerate().collect()).map(Into::into)
             }
             (None, average) => {
                 let count = labels.names.len();
@@ -234,16 +234,11 @@ impl Classification<'_> {
         if terms.is_empty() {
             return Ok(Estimate::undefined(self.figure.undefined(name)));
         }
-        self.ratio(scores, terms.into_iter())
+        self.ratio(scores, terms)
     }
 
-    fn ratio(
-        &self,
-        scores: &Scores<'_>,
-        terms: impl Iterator<Item = (usize, RatioTerm)>,
-    ) -> Result<Estimate> {
-        let mut totals = RatioTotals::default();
-        totals.update(self.metric, scores, terms)?;
+    fn ratio(&self, scores: &Scores<'_>, terms: Vec<(usize, RatioTerm)>) -> Result<Estimate> {
+        let totals = RatioTotals::new(self.metric, scores, terms)?;
         let estimation = scores.estimation();
         // A share lies between 0 and 1, whatever the range of the scores.
         let mut errors = estimation.errors.clone();

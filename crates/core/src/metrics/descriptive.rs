@@ -4,7 +4,7 @@ use crate::metrics::prelude::*;
 
 /// Which of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DescriptiveFigure {
+enum DescriptiveFigure {
     Count,
     Sum,
     Min,
@@ -24,73 +24,32 @@ impl DescriptiveFigure {
     }
 }
 
-/// All of them over the scores seen so far. Merges exactly.
-#[derive(Clone, Debug)]
-pub(super) struct DescribedState {
-    metric: &'static str,
-    described: DescriptiveFigure,
-    /// How values become numbers; a count needs none.
+/// A figure of the scores as a conversion reads them.
+fn describe(
+    metric: &str,
+    figure: DescriptiveFigure,
     conversion: Option<Conversion>,
-    n: u64,
-    absent: u64,
-    sum: ExactSum,
-    least: f64,
-    greatest: f64,
-}
-
-impl DescribedState {
-    pub(super) fn new(
-        metric: &'static str,
-        described: DescriptiveFigure,
-        conversion: Option<Conversion>,
-    ) -> Self {
-        DescribedState {
-            metric,
-            described,
-            conversion,
-            n: 0,
-            absent: 0,
-            sum: ExactSum::new(),
-            least: f64::INFINITY,
-            greatest: f64::NEG_INFINITY,
+    scores: &Scores<'_>,
+) -> Result<MetricValue> {
+    let (n, absent) = (scores.len() as u64, scores.absent() as u64);
+    let read = |numbers: &[f64]| match figure {
+        DescriptiveFigure::Count => Ok(n as f64),
+        _ if n == 0 => Err(Undefined::NoScores),
+        DescriptiveFigure::Sum => {
+            let mut sum = ExactSum::new();
+            sum.extend(numbers);
+            Ok(sum.to_f64()).and_then(|sum| if sum.is_finite() { Ok(sum) } else { Err(Undefined::Overflow) })
         }
-    }
-}
-
-impl Accumulator for DescribedState {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        self.n += scores.len() as u64;
-        self.absent += scores.absent() as u64;
-        let Some(conversion) = &self.conversion else { return Ok(()) };
-        scores.finite(self.metric, conversion, |numbers| {
-            self.sum.extend(numbers);
-            self.least = numbers.iter().copied().fold(self.least, f64::min);
-            self.greatest = numbers.iter().copied().fold(self.greatest, f64::max);
-        })
-    }
-
-    fn merge(&mut self, other: Self) -> Result<()> {
-        self.n += other.n;
-        self.absent += other.absent;
-        self.sum.merge(&other.sum);
-        self.least = self.least.min(other.least);
-        self.greatest = self.greatest.max(other.greatest);
-        Ok(())
-    }
-
-    fn finish(&self, _: GroupContext) -> Result<MetricValue> {
-        let value = match self.described {
-            DescriptiveFigure::Count => Ok(self.n as f64),
-            _ if self.n == 0 => Err(Undefined::NoScores),
-            DescriptiveFigure::Sum => Ok(self.sum.to_f64())
-                .and_then(|sum| if sum.is_finite() { Ok(sum) } else { Err(Undefined::Overflow) }),
-            // Of the two zeros one, whichever came first.
-            DescriptiveFigure::Min => Ok(self.least + 0.0),
-            DescriptiveFigure::Max => Ok(self.greatest + 0.0),
-        };
-        let reason = Undefined::Other(self.described.reason().to_owned());
-        Ok(Estimate::of(value).without_error(&reason).counted(self.n, self.absent).into())
-    }
+        // Of the two zeros one, whichever came first.
+        DescriptiveFigure::Min => Ok(numbers.iter().copied().fold(f64::INFINITY, f64::min) + 0.0),
+        DescriptiveFigure::Max => Ok(numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 0.0),
+    };
+    let value = match conversion {
+        Some(conversion) => scores.finite(metric, &conversion, read)?,
+        None => read(&[]),
+    };
+    let reason = Undefined::Other(figure.reason().to_owned());
+    Ok(Estimate::of(value).without_error(&reason).counted(n, absent).into())
 }
 
 /// A metric that describes the scores at hand, as numbers.
@@ -112,13 +71,6 @@ macro_rules! described_metric {
 /// The metric is one of the figures, over scores as a conversion reads them.
 macro_rules! describes {
     ($type:ident, $described:ident, $conversion:expr) => {
-        impl $type {
-            fn new_state(&self) -> DescribedState {
-                let conversion: fn(&$type) -> Option<Conversion> = $conversion;
-                DescribedState::new(Self::NAME, DescriptiveFigure::$described, conversion(self))
-            }
-        }
-
         impl Metric for $type {
             metric_flags! { self:
                 metadata_keys = MetadataKeys::NONE, depends_on_ids = false, score_parts = Value,
@@ -126,11 +78,8 @@ macro_rules! describes {
             }
 
             fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-                compute_by_state(self.new_state(), scores)
-            }
-
-            fn state(&self, _: &Estimation) -> Option<Box<dyn MetricState>> {
-                Some(Box::new(self.new_state()))
+                let conversion: fn(&$type) -> Option<Conversion> = $conversion;
+                describe(Self::NAME, DescriptiveFigure::$described, conversion(self), scores)
             }
         }
     };

@@ -139,17 +139,29 @@ impl Metric for Where {
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         self.check()?;
-        if let Some(state) = WhereState::new(self.clone(), scores.estimation()) {
-            return compute_by_state(state, scores);
-        }
         let part = self.part(scores)?;
-        let value = (!part.is_empty()).then(|| self.metric.compute(&part)).transpose()?;
+        let n = Some(scores.len() as u64);
+        let whole = GroupContext { n, is_group: true, ..GroupContext::default() };
+        let value = match self.metric.prepare(scores.estimation(), &part)? {
+            _ if part.is_empty() => None,
+            Some(prepared) => Some(prepared.finish(whole)?),
+            None => Some(self.metric.compute(&part)?),
+        };
         Ok(self.group(value, part.len() as u64, part.absent() as u64))
     }
 
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        self.check().ok()?;
-        Some(Box::new(WhereState::new(self.clone(), estimation)?))
+    fn prepare(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<Option<PreparedValue>> {
+        self.check()?;
+        let part = self.part(scores)?;
+        let (filter, n, absent) = (self.clone(), part.len() as u64, part.absent() as u64);
+        let all = scores.len() as u64;
+        Ok(self.metric.prepare(estimation, &part)?.map(|inner| {
+            PreparedValue::new(inner.kind, move |whole| {
+                let whole = GroupContext { n: whole.n.or(Some(all)), is_group: true, ..whole };
+                let value = (n > 0).then(|| inner.finish(whole)).transpose()?;
+                Ok(filter.group(value, n, absent))
+            })
+        }))
     }
 }
 
@@ -248,52 +260,5 @@ impl<'c, 'a> Verdicts<'c, 'a, 'c> {
             *slot = Some(verdict);
         }
         verdict
-    }
-}
-
-/// The state of the metric over the samples seen so far that meet the condition.
-#[derive(Debug)]
-struct WhereState {
-    filter: Where,
-    inner: Box<dyn MetricState>,
-    /// The number of all scores.
-    all: u64,
-    n: u64,
-    absent: u64,
-}
-
-impl WhereState {
-    /// None if the metric has no state.
-    fn new(filter: Where, estimation: &Estimation) -> Option<Self> {
-        Some(WhereState { inner: filter.metric.state(estimation)?, filter, all: 0, n: 0, absent: 0 })
-    }
-}
-
-impl Accumulator for WhereState {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let part = self.filter.part(scores)?;
-        self.all += scores.len() as u64;
-        self.n += part.len() as u64;
-        self.absent += part.absent() as u64;
-        self.inner.update(&part)
-    }
-
-    fn merge(&mut self, other: Self) -> Result<()> {
-        self.all += other.all;
-        self.n += other.n;
-        self.absent += other.absent;
-        self.inner.merge(other.inner)
-    }
-
-    fn kind(&self) -> Option<ScoreKind> {
-        self.inner.kind()
-    }
-
-    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
-        // These samples have the share of a population that all have, as any group.
-        let whole = GroupContext { n: whole.n.or(Some(self.all)), is_group: true, ..whole };
-        // A state that has seen no score may be one that cannot finish.
-        let value = (self.n > 0).then(|| self.inner.finish(whole)).transpose()?;
-        Ok(self.filter.group(value, self.n, self.absent))
     }
 }

@@ -1,6 +1,6 @@
 //! `frequency`: how often each value occurs.
 
-use crate::estimate::{ShareClusters, estimate_of_share};
+use crate::estimate::{ShareVariances, estimate_of_share};
 use crate::metrics::prelude::*;
 
 /// Share of each value among all epochs, compared as strings; works on unreduced scores.
@@ -78,19 +78,68 @@ impl ArgType for Categories {
 }
 
 impl Frequency {
-    fn new_state(&self, estimation: &Estimation) -> FrequencyState {
+    fn prepared(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<PreparedValue> {
         let zero = |category: &String| (category.clone(), 0);
         let declared = self.categories.iter().flat_map(|Categories(texts)| texts);
-        let counts: IndexMap<String, u64> = declared.map(zero).collect();
-        FrequencyState {
-            normalize: self.normalize_or_default(),
-            declared: counts.len(),
-            counts,
-            n: 0,
-            absent: 0,
-            estimation: estimation.clone(),
-            clusters: ShareClusters::default(),
+        let mut counts: IndexMap<String, u64> = declared.map(zero).collect();
+        let declared = counts.len();
+        let mut categories = Vec::with_capacity(scores.len());
+        for at in 0..scores.len() {
+            let text = match scores.value(at) {
+                ValueRef::Leaf(leaf) => leaf.text(),
+                nested => {
+                    let wanted = r#"frequency counts scalars; for maps give metrics by key, as in {"*": [frequency()]}"#;
+                    return Err(Error::shape(Self::NAME, scores.sample_id(at), nested.describe(), wanted));
+                }
+            };
+            let entry = counts.entry(text);
+            categories.push(entry.index());
+            *entry.or_insert(0) += 1;
         }
+        let (normalize, estimation) = (self.normalize_or_default(), estimation.clone());
+        let variances = match normalize {
+            true => ShareVariances::of(&estimation, scores, &categories)?,
+            false => None,
+        };
+        let (n, absent) = (scores.len() as u64, scores.absent() as u64);
+        Ok(PreparedValue::new(None, move |whole| {
+            let all = whole.n.unwrap_or(n);
+            let random = estimation.random.among(whole.estimates.max(1).saturating_mul(counts.len()));
+            // Shares lie between 0 and 1, whatever the range of scores is.
+            let level = whole.level.or(estimation.errors.level);
+            let errors = &ErrorPlan { range: None, level, ..estimation.errors };
+            let estimate = |(at, &count): (usize, &u64)| {
+                let mut estimate = match (normalize, n) {
+                    (false, _) => Estimate::new(count as f64),
+                    (true, 0) => Estimate::undefined(Undefined::NoScores),
+                    (true, n) => {
+                        let share = count as f64 / n as f64;
+                        let corrected = |error| estimate_of_share(count, n, error, all, errors, &random);
+                        match &variances {
+                            None => corrected(share_error(share, n, errors.independent_method())),
+                            Some(variances) => {
+                                let iid = share_error(share, n, ErrorMethod::Iid).ok().map(|error| error.se);
+                                let figure = variances.error(at, share);
+                                let mut estimate = corrected(figure.error.clone());
+                                figure.annotate(&mut estimate, iid, Some(variances.largest_share()));
+                                estimate
+                            }
+                        }
+                    }
+                };
+                (estimate.n, estimate.absent) = (n, absent);
+                Some(estimate)
+            };
+            let texts = counts.keys().cloned();
+            let mut shares: Vec<(String, Option<Estimate>)> =
+                texts.zip(counts.values().enumerate().map(estimate)).collect();
+            if estimation.order == Order::Key
+                && let Some(found) = shares.get_mut(declared..)
+            {
+                found.sort_by(|(a, _), (b, _)| a.cmp(b));
+            }
+            Ok(MetricValue::Map(shares.into_iter().collect()))
+        }))
     }
 }
 
@@ -109,107 +158,7 @@ impl Metric for Frequency {
             .collect()
     }
 
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        compute_by_state(self.new_state(scores.estimation()), scores)
-    }
-
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        Some(Box::new(self.new_state(estimation)))
-    }
-}
-
-#[derive(Clone, Debug)]
-struct FrequencyState {
-    normalize: bool,
-    estimation: Estimation,
-    counts: IndexMap<String, u64>,
-    /// The number of declared categories, which are the first.
-    declared: usize,
-    n: u64,
-    absent: u64,
-    clusters: ShareClusters,
-}
-
-impl Accumulator for FrequencyState {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let mut categories = Vec::with_capacity(scores.len());
-        for at in 0..scores.len() {
-            let text = match scores.value(at) {
-                ValueRef::Leaf(leaf) => leaf.text(),
-                nested => {
-                    let wanted = r#"frequency counts scalars; for maps give metrics by key, as in {"*": [frequency()]}"#;
-                    return Err(Error::shape(
-                        Frequency::NAME,
-                        scores.sample_id(at),
-                        nested.describe(),
-                        wanted,
-                    ));
-                }
-            };
-            let entry = self.counts.entry(text);
-            categories.push(entry.index());
-            *entry.or_insert(0) += 1;
-            self.n += 1;
-        }
-        self.absent += scores.absent() as u64;
-        if self.normalize {
-            self.clusters.update(&self.estimation, scores, &categories)?;
-        }
-        Ok(())
-    }
-
-    fn merge(&mut self, other: Self) -> Result<()> {
-        self.n += other.n;
-        self.absent += other.absent;
-        let mut own = Vec::with_capacity(other.counts.len());
-        for (text, count) in other.counts {
-            let entry = self.counts.entry(text);
-            own.push(entry.index());
-            *entry.or_insert(0) += count;
-        }
-        self.clusters.merge(other.clusters, &own);
-        Ok(())
-    }
-
-    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
-        let all = whole.n.unwrap_or(self.n);
-        let random = self.estimation.random.among(whole.estimates.max(1).saturating_mul(self.counts.len()));
-        // A share lies between 0 and 1, whatever the range of the scores.
-        let level = whole.level.or(self.estimation.errors.level);
-        let errors = &ErrorPlan { range: None, level, ..self.estimation.errors.clone() };
-        let variances = self.clusters.variances(errors, &self.estimation.random);
-        let estimate = |(at, &count): (usize, &u64)| {
-            let mut estimate = match (self.normalize, self.n) {
-                (false, _) => Estimate::new(count as f64),
-                (true, 0) => Estimate::undefined(Undefined::NoScores),
-                (true, n) => {
-                    let share = count as f64 / n as f64;
-                    let corrected = |error| estimate_of_share(count, n, error, all, errors, &random);
-                    match &variances {
-                        None => corrected(share_error(share, n, errors.independent_method())),
-                        Some(variances) => {
-                            let iid = share_error(share, n, ErrorMethod::Iid).ok().map(|error| error.se);
-                            let figure = variances.error(at, share);
-                            let mut estimate = corrected(figure.error.clone());
-                            figure.annotate(&mut estimate, iid, Some(variances.largest_share()));
-                            estimate
-                        }
-                    }
-                }
-            };
-            (estimate.n, estimate.absent) = (self.n, self.absent);
-            Some(estimate)
-        };
-        let texts = self.counts.keys().cloned();
-        let mut shares: Vec<(String, Option<Estimate>)> =
-            texts.zip(self.counts.values().enumerate().map(estimate)).collect();
-        if self.estimation.order == Order::Key
-            && let Some(found) = shares.get_mut(self.declared..)
-        {
-            found.sort_by(|(a, _), (b, _)| a.cmp(b));
-        }
-        Ok(MetricValue::Map(shares.into_iter().collect()))
-    }
+    prepared_by!(Self::prepared);
 }
 
 /// The standard error of the mean of zeros and ones: √(p(1−p)/(n−1)), by the bootstrap √(p(1−p)/n).

@@ -10,8 +10,7 @@
 //! A partial result is made of **whole samples**: all epochs of an id are in one. Its state is not a state of metrics but
 //! a **tally of samples**: what the plan can see of a sample (epochs, scores, the metadata that it needs) is a record, and
 //! samples with the same record are counted together. [`Partial::finish`] gives the samples back to the engine that
-//! computes everything, so that every metric, reducer, count, warning and failure is there and none can differ. States of
-//! metrics were rejected: few metrics have one, and each would be a second way to compute.
+//! computes everything, so that every metric, reducer, count, warning and failure is there and none can differ.
 //!
 //! A million samples with one of ten grades take a few hundred bytes. Scores that all differ are all kept, and so are ids
 //! where figures depend on them ([`Plan::depends_on_ids`]); a partial result of more than 64 MB is refused.

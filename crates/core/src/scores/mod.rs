@@ -699,15 +699,6 @@ impl EpochSums {
         }
     }
 
-    pub(crate) fn merge(&mut self, other: &EpochSums) {
-        self.variances.merge(&other.variances);
-        self.of_one.merge(&other.of_one);
-        self.known += other.known;
-        self.unknown += other.unknown;
-        self.gaps += other.gaps;
-        self.changes.iter_mut().zip(&other.changes).for_each(|(own, other)| own.merge(other));
-    }
-
     /// By how much the sum of the scores would change if all epochs without a score had the lowest score, the highest,
     /// or 0.
     pub(crate) fn changes(&self) -> &[ExactSum; 3] {

@@ -4,8 +4,8 @@ use errorbar_core::metrics::{
     All, GroupWeights, Grouped, accuracy, bootstrap, filtered, grouped, mean, median, quantile, std, stderr,
 };
 use errorbar_core::{
-    Error, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, IntervalMethod, Metric, MetricValue,
-    Plan, Registry, Score, ScoreColumns, ScoreSet, Scores, Undefined, metric_fn, metrics,
+    Error, ErrorMethod, ErrorPlan, Estimate, IntervalMethod, Metric, MetricValue, Plan, Registry, Score,
+    ScoreColumns, ScoreSet, Scores, Undefined, metric_fn, metrics,
 };
 use errorbar_test_support::assert_matches;
 use errorbar_test_support::published::assert_close;
@@ -378,34 +378,24 @@ fn samples_of_a_condition_have_the_share_of_the_whole() {
     assert_close(some[0], all[0] * 0.5_f64.sqrt(), 1e-15);
 }
 
-/// Parts of the scores, each with its own state: the same bits.
 #[test]
-fn parts_merge_to_the_whole() {
-    let estimation = Estimation::new(ErrorPlan::new().cluster("c"), 0);
+fn the_order_of_scores_is_that_of_groups_and_nothing_else() {
     let metric = macro_mean().weights("w").simultaneous(true).shrink(true);
     let of = |rows: &[Row]| {
         let columns = columns(rows);
-        let set = ScoreSet::unreduced(&columns, "s").unwrap().with_errors(estimation.errors.clone());
-        let mut state = metric.state(&estimation).unwrap();
-        state.update(&set.scores()).unwrap();
-        state
+        let set = ScoreSet::unreduced(&columns, "s").unwrap().with_errors(ErrorPlan::new().cluster("c"));
+        metric.compute(&set.scores())
     };
-    let whole = of(&SPANNING).finish(GroupContext::default()).unwrap();
-    for split in [1, 5, 8] {
-        let mut merged = of(&SPANNING[..split]);
-        merged.merge(of(&SPANNING[split..])).unwrap();
-        assert_eq!(merged.finish(GroupContext::default()).unwrap(), whole, "{split}");
-    }
-    // The order of the scores decides the order of the groups, and nothing else.
+    let whole = of(&SPANNING).unwrap();
     let mut reversed = SPANNING;
     reversed.reverse();
-    let backwards = of(&reversed).finish(GroupContext::default()).unwrap();
+    let backwards = of(&reversed).unwrap();
     for group in ["a", "b", "c", "all"] {
         assert_eq!(backwards.get(group), whole.get(group));
     }
     let mut other = SPANNING;
-    other.iter_mut().for_each(|row| row.3 += 1.0);
-    assert!(of(&SPANNING[..2]).merge(of(&other[2..])).is_err());
+    other[1].3 += 1.0;
+    assert!(of(&other).is_err(), "a group has one weight");
 }
 
 /// What the reference has is recorded as its own; with an argument of ours it is ours.

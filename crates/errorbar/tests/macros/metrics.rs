@@ -1,8 +1,7 @@
 //! `#[metric]`: what it defines, in Rust and by spec.
 #![expect(clippy::unwrap_used, reason = "a test's helper may fail as the test may")]
 
-use errorbar::core::{Accumulator, Estimation, GroupContext, MetricRole, ScoreParts};
-use errorbar::core::{MetadataKeys, Reducers, ScoreSet, Spec, Wants};
+use errorbar::core::{MetadataKeys, MetricRole, Reducers, ScoreSet, Spec, Wants};
 use errorbar::prelude::*;
 
 /// Proportion of samples scoring at or
@@ -115,42 +114,6 @@ fn count_samples(scores: &Scores) -> usize {
     scores.len()
 }
 
-/// The least and the greatest score seen.
-#[derive(Debug)]
-struct Ends {
-    ends: Option<(f64, f64)>,
-    scale: f64,
-}
-
-impl Accumulator for Ends {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let scale = self.scale;
-        scores
-            .floats()
-            .into_iter()
-            .try_for_each(|value| self.merge(Ends { ends: Some((value, value)), scale }))
-    }
-
-    fn merge(&mut self, other: Self) -> Result<()> {
-        self.ends = match (self.ends, other.ends) {
-            (Some(own), Some(other)) => Some((own.0.min(other.0), own.1.max(other.1))),
-            (own, other) => own.or(other),
-        };
-        Ok(())
-    }
-
-    fn finish(&self, _: GroupContext) -> Result<MetricValue> {
-        let range = self.ends.map(|(least, most)| (most - least) * self.scale);
-        Ok(range.map_or(Estimate::undefined(Undefined::NoScores), Estimate::new).into())
-    }
-}
-
-/// The greatest score less the least one.
-#[metric(state, keys = [], parts = "value", role = "spread")]
-fn range(#[default(1.0)] scale: f64) -> Result<Ends> {
-    if scale > 0.0 { Ok(Ends { ends: None, scale }) } else { Err(Error::custom("a scale is positive")) }
-}
-
 /// Four samples, of which the third has no score.
 fn columns() -> ScoreColumns {
     let mut columns = ScoreColumns::new(["overlap"]);
@@ -189,53 +152,6 @@ fn the_manuals_example() {
     assert_eq!(metrics[2].params["threshold"], 0.8);
     // A number has no error itself.
     assert_eq!(results.estimate("pass_rate").unwrap().error, Err(Undefined::NotAvailable));
-}
-
-#[test]
-fn a_metric_with_a_state_is_the_same_in_any_split() {
-    let columns = |values: &[f64]| {
-        let mut columns = ScoreColumns::new(["overlap"]);
-        for (id, value) in values.iter().enumerate() {
-            columns.push(id.to_string(), 1).score("overlap", Score::new(*value)).unwrap();
-        }
-        columns
-    };
-    let empty = || range().scale(2.0).state(&Estimation::default()).unwrap();
-    let values = [0.5, 1.0, 0.25];
-    let all = columns(&values);
-    let whole = range().scale(2.0).compute(&ScoreSet::unreduced(&all, "overlap").unwrap().scores()).unwrap();
-    assert_eq!(whole.number(), Some(1.5), "twice 1 − 0.25");
-    for cut in 0..=values.len() {
-        let (left, right) = values.split_at(cut);
-        let mut merged = empty();
-        for part in [left, right] {
-            let mut state = empty();
-            state.update(&ScoreSet::unreduced(&columns(part), "overlap").unwrap().scores()).unwrap();
-            merged.merge(state).unwrap();
-        }
-        assert_eq!(merged.finish(GroupContext::default()).unwrap(), whole, "{cut}");
-    }
-    let other = mean().state(&Estimation::default()).unwrap();
-    assert!(empty().merge(other).is_err(), "a state of another metric");
-}
-
-#[test]
-fn a_metric_with_a_state_is_grouped_by_it() {
-    let plan = Plan::new().scorer("overlap", metrics![grouped(range(), "category")]);
-    let results = plan.evaluate(&columns()).unwrap().results;
-    let rows = results.rows();
-    let shown: Vec<_> = rows.iter().map(|row| (row.group, row.estimate.number())).collect();
-    assert_eq!(shown, [(Some("physics"), Some(0.5)), (Some("art"), Some(0.0)), (None, Some(1.0))]);
-    assert_eq!((range().score_parts(), range().role()), (ScoreParts::Value, MetricRole::Spread));
-}
-
-#[test]
-fn a_state_that_cannot_be_made_is_an_error_of_the_metric() {
-    let metric = by_spec("range(-1.0)").unwrap();
-    assert!(metric.state(&Estimation::default()).is_none());
-    let columns = columns();
-    let set = ScoreSet::unreduced(&columns, "overlap").unwrap();
-    assert!(matches!(metric.compute(&set.scores()), Err(Error::Custom(_))));
 }
 
 #[test]

@@ -112,11 +112,8 @@ pub(super) fn figure_of_group(
     scores: &Scores<'_>,
     whole: GroupContext,
 ) -> Result<Estimate> {
-    let value = match metric.state(scores.estimation()).filter(|_| !scores.is_empty()) {
-        Some(mut state) => {
-            state.update(scores)?;
-            state.finish(whole)?
-        }
+    let value = match metric.prepare(scores.estimation(), scores)?.filter(|_| !scores.is_empty()) {
+        Some(prepared) => prepared.finish(whole)?,
         None => evaluate_metric(metric, scores)?.1,
     };
     Ok(match value {
@@ -141,9 +138,8 @@ pub(super) fn figure_without_stop(
     }
     let mut ordinary = estimation.clone();
     ordinary.errors.early_stop = None;
-    let Some(mut state) = metric.state(&ordinary) else { return Ok(None) };
-    state.update(scores)?;
-    Ok(match state.finish(whole)? {
+    let Some(prepared) = metric.prepare(&ordinary, scores)? else { return Ok(None) };
+    Ok(match prepared.finish(whole)? {
         MetricValue::One(estimate) => Some(estimate),
         _ => None,
     })
@@ -151,9 +147,7 @@ pub(super) fn figure_without_stop(
 
 /// What all scores are, of which there may be groups.
 pub(super) fn kind_of(metric: &dyn Metric, scores: &Scores<'_>) -> Result<Option<ScoreKind>> {
-    let Some(mut state) = metric.state(scores.estimation()) else { return Ok(None) };
-    state.update(scores)?;
-    Ok(state.kind())
+    Ok(metric.prepare(scores.estimation(), scores)?.and_then(|prepared| prepared.kind))
 }
 
 /// Whether a metric is a figure of its own: errors and intervals of others are in the rows of those.

@@ -344,19 +344,16 @@ impl Differences<'_> {
         let errors = self.errors();
         let mut problem = None;
         for scores in self.pairs.scores {
-            let mut summary = Summary::for_plan(&errors, false);
-            match summary.update(self.pairs.metric, &errors, scores, &self.differences) {
-                Ok(()) => return Ok((summary, None)),
+            match Summary::of(self.pairs.metric, &errors, false, scores, &self.differences) {
+                Ok(summary) => return Ok((summary, None)),
                 Err(error) if error.is_about_clusters() => problem = problem.or(Some(error.to_string())),
                 Err(error) => return Err(error.into()),
             }
         }
         let mut independent = ErrorPlan::new();
         independent.method = Some(ErrorMethod::Iid);
-        let mut summary = Summary::for_plan(&independent, false);
         let [scores, _] = self.pairs.scores;
-        summary.update(self.pairs.metric, &independent, scores, &self.differences)?;
-        Ok((summary, problem))
+        Ok((Summary::of(self.pairs.metric, &independent, false, scores, &self.differences)?, problem))
     }
 
     fn estimate(&self, summary: &Summary) -> Estimate {

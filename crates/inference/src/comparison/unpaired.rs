@@ -249,12 +249,11 @@ impl UnpairedNumbers<'_> {
         let mut is_plain = true;
         let mut shares = Vec::with_capacity(2);
         for (scores, numbers) in self.scores.iter().zip(self.numbers) {
-            let mut summary = Summary::for_plan(&errors, false);
             let name = self.metric.spec().log_name().into_owned();
-            match summary.update(&name, &errors, scores, numbers) {
+            let summary = match Summary::of(&name, &errors, false, scores, numbers) {
                 Err(error) if error.is_about_clusters() => return Ok(None),
-                updated => updated?,
-            }
+                summary => summary?,
+            };
             is_plain &= !matches!(summary, Summary::Clusters(_)) && plan.population.is_none();
             let estimate = summary.estimate(&errors, ScoreKind::Binary, &scores.estimation().random);
             let (Some(mean), Ok(interval)) = (estimate.number(), &estimate.interval) else { return Ok(None) };

@@ -8,23 +8,21 @@
 //! CR0, 1/√(n_g(n_g − n_cg)) for CR2 and 1/(n_g − n_cg) for CR3 and the jackknife.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
-use super::{Cluster, ClusterCorrection, Clusters};
+use super::{Cluster, ClusterCorrection, ClusterId, Clusters, WayError};
 use crate::error_plan::ErrorMethod;
-use crate::estimate::cluster_error::WayError;
 use crate::estimate::{Defined, Draws, Undefined};
 use crate::random::Random;
 use errorbar_stats::exact::{ExactSum, root_of_squares};
 use errorbar_stats::resampling::resampled_moments;
 
 /// A group: its clusters and its weight in the mean.
-pub(in crate::estimate) struct ClusteredGroup<'a, Id> {
-    pub(in crate::estimate) clusters: &'a Clusters<Id>,
-    pub(in crate::estimate) weight: f64,
+pub(super) struct ClusteredGroup<'a> {
+    pub(super) clusters: &'a Clusters,
+    pub(super) weight: f64,
 }
 
 /// A part of a cluster that is in one group.
@@ -35,19 +33,19 @@ struct ClusterPart<'a> {
 }
 
 /// Whether a cluster has scores in two groups.
-pub(in crate::estimate) fn spans<Id: Clone + Eq + Hash>(groups: &[ClusteredGroup<'_, Id>]) -> bool {
-    let mut seen: IndexMap<&Id, (), RandomState> = IndexMap::default();
+pub(super) fn spans(groups: &[ClusteredGroup<'_>]) -> bool {
+    let mut seen: IndexMap<&ClusterId, (), RandomState> = IndexMap::default();
     groups.iter().flat_map(|group| group.clusters.0.keys()).any(|id| seen.insert(id, ()).is_some())
 }
 
 /// The standard error of the weighted mean, its degrees of freedom, and the number of clusters.
-pub(in crate::estimate) fn spanning_error<Id: Clone + Eq + Hash + Ord>(
-    groups: &[ClusteredGroup<'_, Id>],
+pub(super) fn spanning_error(
+    groups: &[ClusteredGroup<'_>],
     method: ErrorMethod,
     draws: u32,
     random: &Random,
-) -> Defined<(WayError, u64)> {
-    let mut parts: IndexMap<&Id, Vec<ClusterPart<'_>>, RandomState> = IndexMap::default();
+) -> Defined<WayError> {
+    let mut parts: IndexMap<&ClusterId, Vec<ClusterPart<'_>>, RandomState> = IndexMap::default();
     for (at, group) in groups.iter().enumerate() {
         let deviations = group.clusters.deviations(|_| 1.0);
         for ((id, cluster), deviation) in group.clusters.0.iter().zip(deviations) {
@@ -70,7 +68,7 @@ pub(in crate::estimate) fn spanning_error<Id: Clone + Eq + Hash + Ord>(
         parts.sort_unstable_keys();
         let parts: Vec<&Vec<ClusterPart<'_>>> = parts.values().collect();
         let weights: Vec<f64> = groups.iter().map(|group| group.weight).collect();
-        return Ok((drawn(&parts, &weights, draws, random)?, g));
+        return drawn(&parts, &weights, draws, random);
     };
     let contribution = |of_cluster: &Vec<ClusterPart<'_>>| {
         let mut sum = ExactSum::new();
@@ -86,7 +84,7 @@ pub(in crate::estimate) fn spanning_error<Id: Clone + Eq + Hash + Ord>(
         false => (g - 1) as f64,
         true => degrees_of_freedom(parts.values(), &size),
     };
-    if se.is_finite() { Ok((WayError { se, df, draws: None }, g)) } else { Err(Undefined::Overflow) }
+    if se.is_finite() { Ok(WayError { se, df, draws: None, clusters: g }) } else { Err(Undefined::Overflow) }
 }
 
 /// The standard deviation of the weighted means of resampled clusters.
@@ -120,7 +118,8 @@ fn drawn(
         return Err(Undefined::Other("most resamples of clusters leave a group without a score".to_owned()));
     }
     let se = figures.population_std().unwrap_or(f64::NAN);
-    Ok(WayError { se, df: (units - 1) as f64, draws: Some(Draws::new(random.seed, count)) })
+    let draws = Some(Draws::new(random.seed, count));
+    Ok(WayError { se, df: (units - 1) as f64, draws, clusters: units as u64 })
 }
 
 /// Satterthwaite's degrees of freedom of CR2 for independent scores of equal variance, (tr P)² / tr P². With

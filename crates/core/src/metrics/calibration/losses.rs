@@ -1,7 +1,7 @@
 //! The mean loss of confidences: `brier`, in parts too, and `log_loss`.
 
 use super::{
-    Bin, ConfidentAnswer, Loss, PredictionMean, bins, confidence_metric, once, reads_predictions, sorted,
+    Bin, ConfidentAnswer, Loss, bins, confidence_metric, mean_loss, once, reads_predictions, sorted,
     weight_in,
 };
 use crate::estimate::resampled_estimates;
@@ -15,12 +15,12 @@ macro_rules! mean_loss {
 
             reads_predictions!();
 
-            fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-                compute_by_state(PredictionMean::new(self.source(), $loss, scores.estimation())?, scores)
-            }
+            prepared_by!(Self::prepared);
+        }
 
-            fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-                Some(Box::new(PredictionMean::new(self.source(), $loss, estimation).ok()?))
+        impl $type {
+            fn prepared(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<PreparedValue> {
+                mean_loss(self.source(), $loss, estimation, scores)
             }
         }
     };

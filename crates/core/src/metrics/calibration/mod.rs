@@ -204,16 +204,6 @@ fn one_class(predictions: &[ConfidentAnswer]) -> Option<Undefined> {
     }
 }
 
-/// The mean of one number for each prediction, with the error and the interval of the plan.
-#[derive(Debug)]
-struct PredictionMean {
-    source: PredictionSource,
-    loss: Loss,
-    mean: Box<dyn MetricState>,
-    /// The number of predictions with the largest loss.
-    largest: u64,
-}
-
 /// A number for each prediction.
 #[derive(Clone, Copy, Debug)]
 struct Loss {
@@ -224,42 +214,29 @@ struct Loss {
     note_of_largest: Option<&'static str>,
 }
 
-impl PredictionMean {
-    fn new(source: PredictionSource, loss: Loss, estimation: &Estimation) -> Result<Self> {
-        let mut estimation = estimation.clone();
-        // The range of the plan is that of the scores.
-        estimation.errors.range = Some((0.0, loss.largest));
-        let no_state = || Error::custom("a mean without a state");
-        let mean = mean().state(&estimation).ok_or_else(no_state)?;
-        Ok(PredictionMean { source, loss, mean, largest: 0 })
-    }
-}
-
-impl Accumulator for PredictionMean {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let losses: Vec<f64> = self.source.read(scores)?.iter().map(self.loss.of).collect();
-        self.largest += losses.iter().filter(|loss| **loss == self.loss.largest).count() as u64;
-        let set = scores.derive(0..scores.len(), ValueColumn::from_floats(losses));
-        self.mean.update(&set.scores())
-    }
-
-    fn merge(&mut self, other: Self) -> Result<()> {
-        self.largest += other.largest;
-        self.mean.merge(other.mean)
-    }
-
-    fn kind(&self) -> Option<ScoreKind> {
-        self.mean.kind()
-    }
-
-    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
+/// Prepares the mean of one number for each prediction, with the error and the interval of the plan.
+fn mean_loss(
+    source: PredictionSource,
+    loss: Loss,
+    estimation: &Estimation,
+    scores: &Scores<'_>,
+) -> Result<PreparedValue> {
+    let losses: Vec<f64> = source.read(scores)?.iter().map(loss.of).collect();
+    let largest = losses.iter().filter(|found| **found == loss.largest).count();
+    let set = scores.derive(0..scores.len(), ValueColumn::from_floats(losses));
+    let mut estimation = estimation.clone();
+    // The range of the plan is that of the scores.
+    estimation.errors.range = Some((0.0, loss.largest));
+    let prepared = mean().prepare(&estimation, &set.scores())?;
+    let mean = prepared.ok_or_else(|| Error::custom("a mean was not prepared"))?;
+    Ok(PreparedValue::new(mean.kind, move |whole| {
         // Bounds would take an absent sample for a loss of 0 or 1.
-        let estimate = Estimate { bounds: None, ..self.mean.finish(whole)?.into_estimate() };
-        Ok(match self.loss.note_of_largest {
-            Some(note) => estimate.note_some(note, (self.largest > 0).then_some(self.largest)).into(),
+        let estimate = Estimate { bounds: None, ..mean.finish(whole)?.into_estimate() };
+        Ok(match loss.note_of_largest {
+            Some(note) => estimate.note_some(note, (largest > 0).then_some(largest)).into(),
             None => estimate.into(),
         })
-    }
+    }))
 }
 
 #[cfg(test)]

@@ -3,23 +3,19 @@
 mod macro_mean;
 mod name_template;
 mod shrinkage;
-mod simultaneous;
-mod state;
-mod weights;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use self::macro_mean::MacroMean;
 use self::name_template::{NameTemplate, recorded_names};
-use self::shrinkage::{cut_off, shrink};
-use self::simultaneous::hold_together;
-use self::state::GroupedState;
-pub use self::weights::GroupWeights;
+use self::shrinkage::{cut_off, hold_together, shrink, simultaneous_level};
 use super::{Bootstrap, Median, Quantile};
+use crate::estimate::error_across_groups;
 use crate::evaluation::{AggregateBasis, GroupAggregate};
 use crate::inputs::FigureNames;
 use crate::metrics::prelude::*;
+use crate::naming::{CodeTable, Interner};
 use crate::spec::Spec;
 
 /// What the aggregate next to the groups is.
@@ -120,7 +116,7 @@ pub struct Grouped {
     name_template: Option<String>,
     /// The weights of the groups in the mean over them: a map such as {"law": 2, "art": 1}, or the metadata key that has
     /// the weight of a sample's group. Equal if unset.
-    #[param(check = weights::check, own)]
+    #[param(check = check_weights, own)]
     weights: Option<GroupWeights>,
     /// Whether the intervals of the groups hold all at once, at the level of the plan, by Šidák's inequality.
     #[param(default = false, own)]
@@ -225,13 +221,12 @@ impl Metric for Grouped {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        // A number alone depends on no other group, so there is nothing to keep until all of them are read.
-        let is_alone = scores.estimation().value_only && !self.shrink_or_default();
-        let state = (!is_alone).then(|| GroupedState::new(self.clone(), scores.estimation())).flatten();
-        if let Some(state) = state {
-            return compute_by_state(state, scores);
-        }
         let (rows, estimation) = (self.split(scores)?, scores.estimation());
+        // A number alone depends on no other group, so there is nothing to keep until all of them are read.
+        let is_alone = estimation.value_only && !self.shrink_or_default();
+        if !is_alone && self.depends_on_all(estimation, scores) {
+            return self.prepared(rows, estimation, scores)?.finish(GroupContext::default());
+        }
         let scored = rows.iter().filter(|group| !group.positions.is_empty()).count();
         let level = self.level_of_groups(scored, &estimation.errors).filter(|_| !estimation.value_only);
         let groups = match level {
@@ -249,8 +244,11 @@ impl Metric for Grouped {
         Ok(value)
     }
 
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        Some(Box::new(GroupedState::new(self.clone(), estimation)?))
+    fn prepare(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<Option<PreparedValue>> {
+        if !self.depends_on_all(estimation, scores) {
+            return Ok(None);
+        }
+        self.prepared(self.split(scores)?, estimation, scores).map(Some)
     }
 }
 
@@ -259,9 +257,9 @@ impl Metric for Grouped {
 const MAX_GROUPS: usize = 100_000;
 
 /// The value of a group, and a sample of it for messages.
-struct GroupValue {
+struct GroupValue<T = MetricValue> {
     name: String,
-    value: MetricValue,
+    value: T,
     sample: String,
     n: u64,
     weight: f64,
@@ -283,21 +281,12 @@ struct GroupIndex<'g> {
     grouped: &'g Grouped,
     groups: Vec<GroupRows>,
     /// The group of each distinct metadata value.
-    of_code: CodeGroups,
+    of_code: CodeTable,
     /// Different values may share a string ("True" and true), and then they share a group.
-    of_text: HashMap<String, u32>,
+    of_text: Interner<String>,
 }
 
 impl GroupIndex<'_> {
-    fn new(grouped: &Grouped, distinct: usize, scores: usize) -> GroupIndex<'_> {
-        // A small group of many values has no use for a table of all of them.
-        let of_code = match distinct / 4 > scores {
-            true => CodeGroups::Few(HashMap::new()),
-            false => CodeGroups::All(vec![None; distinct]),
-        };
-        GroupIndex { grouped, groups: Vec::new(), of_code, of_text: HashMap::new() }
-    }
-
     /// The group of a metadata value.
     #[inline]
     fn of<'s>(
@@ -306,47 +295,43 @@ impl GroupIndex<'_> {
         text: impl FnOnce() -> String,
         sample: impl FnOnce() -> &'s str,
     ) -> Result<&mut GroupRows> {
-        let known = match &self.of_code {
-            CodeGroups::All(groups) => groups.get(code as usize).copied().flatten(),
-            CodeGroups::Few(groups) => groups.get(&code).copied(),
-        };
-        let group = match known {
+        let group = match self.of_code.get(code) {
             Some(group) => group,
-            None => self.meet(code, text(), sample())?,
+            None => {
+                let group = self.meet(text(), sample())?;
+                self.of_code.insert(code, group);
+                group
+            }
         };
         self.groups.get_mut(group as usize).ok_or_else(|| Error::custom("a group was lost"))
     }
 
     /// The group of a metadata value that is met for the first time.
-    fn meet(&mut self, code: u32, text: String, sample: &str) -> Result<u32> {
-        let group = match self.of_text.get(&text) {
-            Some(group) => *group,
-            None if self.groups.len() >= MAX_GROUPS => return Err(self.grouped.too_many_groups()),
-            None => {
-                let group = self.groups.len() as u32;
-                self.of_text.insert(text.clone(), group);
-                let sample = sample.to_owned();
-                let (positions, absent) = (Vec::new(), Vec::new());
-                self.groups.push(GroupRows { name: text, positions, absent, sample, weight: 1.0 });
-                group
-            }
-        };
-        match &mut self.of_code {
-            CodeGroups::All(groups) => {
-                if let Some(slot) = groups.get_mut(code as usize) {
-                    *slot = Some(group);
-                }
-            }
-            CodeGroups::Few(groups) => drop(groups.insert(code, group)),
+    fn meet(&mut self, name: String, sample: &str) -> Result<u32> {
+        let group = self.of_text.intern_with(name.as_str(), || name.clone());
+        if group as usize >= MAX_GROUPS {
+            return Err(self.grouped.too_many_groups());
+        }
+        if group as usize == self.groups.len() {
+            let (positions, absent, sample) = (Vec::new(), Vec::new(), sample.to_owned());
+            self.groups.push(GroupRows { name, positions, absent, sample, weight: 1.0 });
         }
         Ok(group)
     }
 }
 
-/// The group of each distinct metadata value that was met.
-enum CodeGroups {
-    All(Vec<Option<u32>>),
-    Few(HashMap<u32, u32>),
+/// Each group with what this makes of its scores.
+fn map_groups<T>(
+    groups: Vec<GroupRows>,
+    scores: &Scores<'_>,
+    make: impl Fn(&Scores<'_>) -> Result<T>,
+) -> Result<Vec<GroupValue<T>>> {
+    let value = |GroupRows { name, positions, absent, sample, weight }: GroupRows| {
+        let of_group = scores.subset(positions, absent);
+        let value = make(&of_group).map_err(|error| error.in_group(&name))?;
+        Ok(GroupValue { name, value, sample, n: of_group.len() as u64, weight })
+    };
+    groups.into_iter().map(value).collect()
 }
 
 /// A group that has samples but no score.
@@ -371,7 +356,9 @@ impl Grouped {
     fn split(&self, scores: &Scores<'_>) -> Result<Vec<GroupRows>> {
         let column = scores.key(Self::NAME, &self.group_key);
         let codes = scores.codes(&column)?;
-        let mut splits = GroupIndex::new(self, column.distinct(), codes.len());
+        let of_code = CodeTable::new(column.distinct(), codes.len());
+        let mut splits =
+            GroupIndex { grouped: self, groups: Vec::new(), of_code, of_text: Interner::default() };
         for (at, &code) in codes.iter().enumerate() {
             let text = || column.value(code as usize).map(json_text).unwrap_or_default();
             splits.of(code, text, || scores.sample_id(at))?.positions.push(at as u32);
@@ -402,20 +389,82 @@ impl Grouped {
 
     /// The value of each group.
     fn values_of(&self, groups: Vec<GroupRows>, scores: &Scores<'_>) -> Result<Vec<GroupValue>> {
-        let value = |GroupRows { name, positions, absent, sample, weight }: GroupRows| {
-            let of_group = scores.subset(positions, absent);
-            let value = match of_group.is_empty() {
-                true => no_scores(of_group.absent()),
-                false => self.metric.compute(&of_group).map_err(|error| error.in_group(&name))?,
-            };
-            Ok(GroupValue { name, value, sample, n: of_group.len() as u64, weight })
+        map_groups(groups, scores, |of_group| match of_group.is_empty() {
+            true => Ok(no_scores(of_group.absent())),
+            false => self.metric.compute(of_group),
+        })
+    }
+
+    /// Whether the value over a group depends on what all scores are.
+    fn depends_on_all(&self, estimation: &Estimation, scores: &Scores<'_>) -> bool {
+        !matches!(self.metric.prepare(estimation, &scores.subset(Vec::new(), Vec::new())), Ok(None))
+    }
+
+    /// What groups have read, to be finished when all have.
+    fn prepared(
+        &self,
+        rows: Vec<GroupRows>,
+        estimation: &Estimation,
+        scores: &Scores<'_>,
+    ) -> Result<PreparedValue> {
+        let mut estimation = estimation.clone();
+        // Groups are shrunk by their errors.
+        estimation.value_only &= !self.shrink_or_default();
+        let prepare = |scores: &Scores<'_>| {
+            let prepared = self.metric.prepare(&estimation, scores)?;
+            prepared.ok_or_else(|| Error::custom("the grouped metric was not prepared"))
         };
-        groups.into_iter().map(value).collect()
+        let groups = map_groups(rows, scores, |of_group| {
+            let absent = of_group.absent();
+            match of_group.is_empty() {
+                true => Ok(PreparedValue::new(None, move |_| Ok(no_scores(absent)))),
+                false => prepare(of_group),
+            }
+        })?;
+        let all = match self.all_or_default() {
+            All::Samples if !scores.is_empty() => Some(prepare(scores)?),
+            _ => None,
+        };
+        // Whether scores are zeros and ones is a question to all of them, not to each group.
+        let kind = groups.iter().filter_map(|group| group.value.kind).reduce(ScoreKind::and);
+        let (across, grouped) = (self.error_across(&groups, &estimation), self.clone());
+        let (n, scored) = (scores.len() as u64, groups.iter().filter(|group| group.n > 0).count());
+        Ok(PreparedValue::new(kind, move |whole| {
+            let estimates = whole.estimates.max(1).saturating_mul(groups.len() + 1);
+            let (kind, n) = (whole.kind.or(kind), whole.n.or(Some(n)));
+            let whole = GroupContext { kind, n, estimates, ..whole };
+            let level = grouped.level_of_groups(scored, &estimation.errors).or(whole.level);
+            let of_groups = GroupContext { level, is_group: true, ..whole };
+            let value = |GroupValue { name, value, sample, n, weight }: GroupValue<PreparedValue>| {
+                let value = value.finish(of_groups).map_err(|error| error.in_group(&name))?;
+                Ok(GroupValue { name, value, sample, n, weight })
+            };
+            let groups = groups.into_iter().map(value).collect::<Result<_>>()?;
+            let all = all.map(|all| all.finish(whole)).transpose()?;
+            grouped.assemble(groups, all, &estimation, kind, across)
+        }))
+    }
+
+    /// The error of the mean over groups, if clusters span groups.
+    fn error_across(
+        &self,
+        groups: &[GroupValue<PreparedValue>],
+        estimation: &Estimation,
+    ) -> Option<ErrorFigure> {
+        if self.all_or_default() != All::Groups {
+            return None;
+        }
+        let scored = || groups.iter().filter(|group| group.n > 0);
+        let total = macro_mean::total(scored().map(|group| group.weight));
+        let part = |group: &'_ GroupValue<PreparedValue>| group.weight / total;
+        let parts: Option<Vec<_>> =
+            scored().map(|group| Some((group.value.summary.as_deref()?, part(group)))).collect();
+        error_across_groups(&parts?, &estimation.errors, &estimation.random)
     }
 
     /// The level of the intervals of this number of groups, if they are to hold all at once.
     fn level_of_groups(&self, groups: usize, errors: &ErrorPlan) -> Option<f64> {
-        self.simultaneous_or_default().then(|| simultaneous::level(errors, groups))
+        self.simultaneous_or_default().then(|| simultaneous_level(errors, groups))
     }
 
     /// The names of groups in the results.
@@ -552,4 +601,150 @@ fn name_taken(groups: &[GroupValue], at: usize, name: String) -> Error {
     };
     let (metric, group, sample) = (Grouped::NAME.to_owned(), group.clone(), sample.clone());
     Error::GroupNameTaken { metric, group, sample, name }
+}
+
+/// The weights of groups in the mean over them.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum GroupWeights {
+    /// By the name of the group.
+    Named(IndexMap<String, f64>),
+    /// In this metadata key: the same for all samples of a group.
+    Key(String),
+}
+
+impl From<&str> for GroupWeights {
+    fn from(key: &str) -> Self {
+        GroupWeights::Key(key.to_owned())
+    }
+}
+
+impl<S: Into<String>, const N: usize> From<[(S, f64); N]> for GroupWeights {
+    fn from(weights: [(S, f64); N]) -> Self {
+        GroupWeights::Named(weights.into_iter().map(|(group, weight)| (group.into(), weight)).collect())
+    }
+}
+
+impl ArgType for GroupWeights {
+    const EXPECTED: &'static str =
+        "a map from the names of groups to their weights, or the metadata key that has them";
+
+    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
+        let expected = || ArgProblem::Expected(Self::EXPECTED);
+        match arg {
+            Arg::Str(key) => Ok(GroupWeights::Key(key.clone())),
+            Arg::Map(map) => {
+                let weight = |(group, weight): (&String, &Arg)| Some((group.clone(), weight.as_f64()?));
+                let weights: Option<IndexMap<String, f64>> = map.iter().map(weight).collect();
+                weights.map(GroupWeights::Named).ok_or_else(expected)
+            }
+            _ => Err(expected()),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        match self {
+            GroupWeights::Key(key) => Arg::Str(key.clone()),
+            GroupWeights::Named(map) => {
+                let entries = map.iter().map(|(group, weight)| (group.clone(), Arg::Float(*weight)));
+                Arg::Map(entries.collect())
+            }
+        }
+    }
+}
+
+fn is_weight(weight: f64) -> bool {
+    weight.is_finite() && weight >= 0.0
+}
+
+fn check_weights(weights: &GroupWeights) -> Result<(), String> {
+    let GroupWeights::Named(map) = weights else { return Ok(()) };
+    if let Some((group, weight)) = map.iter().find(|(_, weight)| !is_weight(**weight)) {
+        return Err(format!("must be numbers that are not below 0, found {weight} for {group:?}"));
+    }
+    match map.values().any(|weight| *weight > 0.0) {
+        true => Ok(()),
+        false => Err("must have one above 0".to_owned()),
+    }
+}
+
+impl GroupWeights {
+    /// The metadata key that has them.
+    fn key(&self) -> Option<&str> {
+        match self {
+            GroupWeights::Key(key) => Some(key),
+            GroupWeights::Named(_) => None,
+        }
+    }
+
+    /// Gives the groups that have scores their weights.
+    fn put(&self, groups: &mut [GroupRows], scores: &Scores<'_>) -> Result<()> {
+        match self {
+            GroupWeights::Named(map) => {
+                for group in groups.iter_mut().filter(|group| !group.positions.is_empty()) {
+                    let weight = map.get(&group.name).copied();
+                    group.weight = weight.ok_or_else(|| no_weight(&group.name, &group.sample))?;
+                }
+            }
+            GroupWeights::Key(key) => {
+                let column = scores.key(Grouped::NAME, key);
+                let codes = scores.codes(&column)?;
+                for group in groups.iter_mut() {
+                    let mut weight: Option<(f64, u32)> = None;
+                    for &at in &group.positions {
+                        let code = codes.get(at as usize).copied().unwrap_or(u32::MAX);
+                        if weight.is_some_and(|(_, known)| known == code) {
+                            continue;
+                        }
+                        let sample = scores.sample_id(at as usize);
+                        let found = column.value(code as usize);
+                        let number = found.and_then(number).ok_or_else(|| no_number(key, sample, found))?;
+                        match weight {
+                            Some((known, _)) if known != number => {
+                                return Err(differ(&group.name, &group.sample, sample));
+                            }
+                            _ => weight = Some((number, code)),
+                        }
+                    }
+                    group.weight = weight.map_or(1.0, |(weight, _)| weight);
+                }
+            }
+        }
+        let mut scored = groups.iter().filter(|group| !group.positions.is_empty()).peekable();
+        if scored.peek().is_some() && scored.all(|group| group.weight == 0.0) {
+            return Err(undefined(
+                "the weights of all groups with scores are 0; give one of them a weight".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A weight in metadata.
+fn number(json: &Json) -> Option<f64> {
+    number_of(json).filter(|weight| is_weight(*weight))
+}
+
+fn undefined(problem: String) -> Error {
+    Error::undefined(Grouped::NAME, problem)
+}
+
+fn no_weight(group: &str, sample: &str) -> Error {
+    undefined(format!(
+        "the group {group:?} (of sample {sample:?}) has no weight; give every group one in `weights`"
+    ))
+}
+
+fn no_number(key: &str, sample: &str, found: Option<&Json>) -> Error {
+    let found = found.map_or_else(|| "nothing".to_owned(), Json::to_string);
+    undefined(format!(
+        "sample {sample:?}: the weight in metadata key `{key}` must be a number from 0 on, found {found}"
+    ))
+}
+
+/// The error of a group whose samples have different weights.
+fn differ(group: &str, one: &str, other: &str) -> Error {
+    undefined(format!(
+        "the samples {one:?} and {other:?} of the group {group:?} have different weights; a group has one weight"
+    ))
 }

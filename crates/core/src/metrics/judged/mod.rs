@@ -242,38 +242,21 @@ impl JudgedScores {
             Some(ErrorMethod::Cluster(ClusterVariance::Cr0)) => ClusterVariance::Cr0,
             _ => ClusterVariance::Cr1,
         };
-        Ok(self.clustered(&ways, corrected, correction))
-    }
-
-    /// The error with clusters: Σ_g (Σ_{i∈g} ψ_i)² · G/(G−1), ψ the influence values; of two ways of clustering as that of a
-    /// mean.
-    fn clustered(
-        &self,
-        ways: &[Vec<u32>],
-        corrected: &CorrectedMean,
-        correction: ClusterVariance,
-    ) -> ErrorFigure {
-        let of_way = |units: &Vec<u32>| -> Defined<WayError> {
-            let se = cluster_error(units, &corrected.influence, correction)?;
-            Ok(WayError { se, df: corrected.df(self.parts(Some(units))), draws: None })
-        };
-        let method = ErrorMethod::Cluster(correction);
-        match ways {
-            [first, second] => {
-                let mut pairs: Interner<(u32, u32)> = Interner::default();
-                let both: Vec<u32> = first.iter().zip(second).map(|(a, b)| pairs.intern((*a, *b))).collect();
-                let all = || Ok([of_way(first)?, of_way(second)?, of_way(&both)?]);
-                ErrorFigure::two_way(method, all(), [distinct(first), distinct(second)])
-            }
-            ways => {
-                let units = ways.first().cloned().unwrap_or_default();
-                ErrorFigure::one_way(method, of_way(&units), distinct(&units))
-            }
+        if let [first, second] = ways.as_slice() {
+            let mut pairs: Interner<(u32, u32)> = Interner::default();
+            let both = first.iter().zip(second).map(|(a, b)| pairs.intern((*a, *b))).collect();
+            ways.push(both);
         }
+        let of_way = |units: &Vec<u32>| {
+            let se = cluster_error(units, &corrected.influence, correction)?;
+            let df = corrected.df(self.parts(Some(units)));
+            Ok(WayError { se, df, draws: None, clusters: distinct(units) })
+        };
+        Ok(ErrorFigure::of_ways(ErrorMethod::Cluster(correction), ways.iter().map(of_way)))
     }
 
     /// The number of units with labels, and of those without: samples, or clusters.
-    fn parts(&self, units: Option<&Vec<u32>>) -> [u64; 2] {
+    fn parts(&self, units: Option<&[u32]>) -> [u64; 2] {
         let of = |wanted: bool| {
             let rows = self.rows.iter().enumerate().filter(|(_, (_, label))| label.is_some() == wanted);
             match units {

@@ -1,7 +1,9 @@
 //! The interval of a mean as a figure of its own: `ci`, `ci_wilson`.
 
-use super::resampling::{DEFAULT_NUM_SAMPLES, check_held_samples, draws, seed_bits, take_means};
-use super::summary::{Computation, Figure, SummaryMetric, SummaryPart, SummaryState};
+use super::{
+    DEFAULT_NUM_SAMPLES, Figure, SummaryFigure, SummaryMetric, SummaryPart, check_held_samples, draws,
+    seed_bits, take_means,
+};
 use crate::estimate::{Summary, wilson};
 use crate::metrics::prelude::*;
 use errorbar_stats::descriptive::quantile_linear;
@@ -9,10 +11,10 @@ use errorbar_stats::distributions::{normal_quantile, t_quantile};
 use errorbar_stats::resampling::ResampledMeans;
 
 /// The level of an interval for which none is given.
-pub(super) const DEFAULT_LEVEL: f64 = 0.95;
+const DEFAULT_LEVEL: f64 = 0.95;
 
 /// What is wrong with a level.
-pub(super) fn check_level(level: &f64) -> Result<(), String> {
+fn check_level(level: &f64) -> Result<(), String> {
     if *level > 0.0 && *level < 1.0 {
         return Ok(());
     }
@@ -133,12 +135,12 @@ impl SummaryMetric for Ci {
         Figure { role: Role::IntervalOf, to_float: &self.to_float, cluster: self.cluster.as_ref() }
     }
 
-    fn computation(&self, estimation: &Estimation) -> Computation<Self> {
+    fn of_summary(&self, _: &Estimation) -> Option<SummaryFigure> {
         let mut errors = self.figure().reference_errors();
         (errors.level, errors.side) = (Some(self.level_or_default()), self.side);
         match self.method_or_default() {
-            CiMethod::Bootstrap => Computation::Resampling(Ci::resample),
-            CiMethod::T => Computation::by_state(self, errors, estimation, by_t),
+            CiMethod::Bootstrap => None,
+            CiMethod::T => Some(SummaryFigure::new(self, errors, by_t)),
             CiMethod::Other(method) => {
                 errors.interval = IntervalChoice::Method(method);
                 errors.draws = self.num_samples.and_then(|Count(count)| u32::try_from(count).ok());
@@ -146,15 +148,11 @@ impl SummaryMetric for Ci {
                     // What the reference has no number for is by our default.
                     errors.method = None;
                 }
-                let mut estimation = estimation.clone();
-                estimation.random.seed = self.seed.unwrap_or(estimation.random.seed);
-                Computation::by_state(self, errors, &estimation, by_method)
+                Some(SummaryFigure { seed: self.seed, ..SummaryFigure::new(self, errors, by_method) })
             }
         }
     }
-}
 
-impl Ci {
     fn resample(&self, scores: &Scores<'_>) -> Result<Estimate> {
         let (Count(count), level) = (self.num_samples_or_default(), self.level_or_default());
         let side = self.side_or_default();
@@ -192,8 +190,8 @@ impl Ci {
 }
 
 /// By a method that the reference does not have.
-fn by_method(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
-    let mut estimate = part.estimate(&state.errors);
+fn by_method(part: &SummaryPart) -> Result<Estimate> {
+    let mut estimate = part.estimate();
     estimate.notes.clusters = part.summary.clusters().map(|clusters| clusters.len() as u64);
     estimate.error = Err(Undefined::NotAvailable);
     Ok(estimate)
@@ -215,23 +213,22 @@ fn too_few(summary: &Summary) -> Option<Undefined> {
 }
 
 /// x̄ ± t·se, with n−1 degrees of freedom, or one less than there are clusters.
-fn by_t(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
-    let summary = part.summary;
-    let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
-    estimate.notes.clusters = summary.clusters().map(|clusters| clusters.len() as u64);
-    estimate.interval = interval_by_t(state, summary);
+fn by_t(part: &SummaryPart) -> Result<Estimate> {
+    let mut estimate = Estimate::of(part.summary.mean().ok_or(Undefined::NoScores));
+    estimate.notes.clusters = part.summary.clusters().map(|clusters| clusters.len() as u64);
+    estimate.interval = interval_by_t(&part.summary, &part.errors);
     Ok(estimate)
 }
 
-fn interval_by_t(state: &SummaryState, summary: &Summary) -> Defined<Interval> {
+fn interval_by_t(summary: &Summary, errors: &ErrorPlan) -> Defined<Interval> {
     if let Some(reason) = too_few(summary) {
         return Err(reason);
     }
     let mean = summary.mean().ok_or(Undefined::NoScores)?;
-    let (error, level) = (summary.std_error(&state.errors)?, state.errors.level());
+    let (error, level) = (summary.std_error(errors)?, errors.level());
     let units = summary.clusters().map_or(summary.n(), |clusters| clusters.len() as u64);
     let df = (units - 1) as f64;
-    let side = state.errors.side();
+    let side = errors.side();
     side.check_level(level).map_err(Undefined::Other)?;
     let quantile = t_quantile(side.confidence_of_ends(level), df);
     let margin = if error.se > 0.0 { quantile * error.se } else { 0.0 };
@@ -283,15 +280,14 @@ pub struct CiWilson {
 }
 
 /// Wilson's interval; with clusters on the effective n of the reference, never more than there are scores.
-fn by_wilson(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
-    let summary = part.summary;
-    let (n, level) = (summary.n(), state.errors.level());
+fn by_wilson(SummaryPart { summary, errors, .. }: &SummaryPart) -> Result<Estimate> {
+    let (n, level) = (summary.n(), errors.level());
     let upper_tail = 0.5 + level / 2.0;
     let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
     let interval = |(lower, upper): (f64, f64), df: Option<f64>| {
         Interval::new(lower, upper, level, IntervalMethod::Wilson).with_df(df)
     };
-    let (Some(clusters), [key]) = (summary.clusters(), state.errors.cluster.as_slice()) else {
+    let (Some(clusters), [key]) = (summary.clusters(), errors.cluster.as_slice()) else {
         let of = |mean: f64| interval(wilson(mean, n as f64, normal_quantile(upper_tail)), None);
         estimate.interval = estimate.value.clone().map(of);
         return Ok(estimate);
@@ -317,9 +313,10 @@ impl SummaryMetric for CiWilson {
         Figure { role: Role::IntervalOf, to_float: &self.to_float, cluster: self.cluster.as_ref() }
     }
 
-    fn computation(&self, estimation: &Estimation) -> Computation<Self> {
+    fn of_summary(&self, _: &Estimation) -> Option<SummaryFigure> {
         let mut errors = self.figure().reference_errors();
         errors.level = Some(self.level_or_default());
-        Computation::by_state(self, errors, estimation, by_wilson).of_proportions()
+        let figure = SummaryFigure::new(self, errors, by_wilson);
+        Some(SummaryFigure { proportions_only: true, ..figure })
     }
 }

@@ -7,7 +7,9 @@ use errorbar_core::{
 use errorbar_test_support::assert_matches;
 use serde_json::{Value as Json, json};
 
-use super::{add, assert_close, assert_interval, binary, clustered, estimate, of, plan, rows, summary};
+use super::{
+    assert_close, assert_interval, binary, clustered, estimate, of, plan, rows, summary, try_summary,
+};
 
 fn method(estimate: &Estimate) -> IntervalMethod {
     estimate.interval.as_ref().unwrap().method
@@ -264,7 +266,7 @@ fn cluster_ids_that_are_none_name_sample_and_key() {
         let mut rows = rows(&[1.0, 2.0, 3.0], &[1, 2, 3], &[1, 2, 3]);
         rows[1].b = missing.clone();
         assert_matches!(
-            add(&mut Summary::for_plan(&both, false), &both, &rows).unwrap_err(),
+            try_summary(&both, &rows).unwrap_err(),
             Error::MissingKey { key, sample, .. } | Error::ClusterId { key, sample, .. } if key == "b" && sample == "1"
         );
     }
@@ -273,9 +275,8 @@ fn cluster_ids_that_are_none_name_sample_and_key() {
     columns.push("q2", 1).score("s", Score::new(0.0)).unwrap();
     let set = ScoreSet::unreduced(&columns, "s").unwrap();
     let plan = ErrorPlan::new().cluster("a");
-    let mut summary = Summary::for_plan(&plan, false);
     assert_matches!(
-        summary.add("accuracy", &plan, &set.scores(), &Default::default()).unwrap_err(),
+        Summary::of("accuracy", &plan, false, &set.scores(), &[1.0, 0.0]).unwrap_err(),
         Error::MissingKey { metric, key, sample, .. } if metric == "accuracy" && key == "a" && sample == "q2"
     );
 }

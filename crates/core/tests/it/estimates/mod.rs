@@ -1,11 +1,11 @@
-//! Summaries and the estimates that come of them: figures, choices of `auto`, merging.
+//! Summaries and the estimates that come of them: figures, choices of `auto`, laws.
 
 #![allow(clippy::excessive_precision, reason = "figures stand as they were computed")]
 
 mod clusters;
 mod figures;
 mod intervals;
-mod merging;
+mod laws;
 mod methods;
 
 use errorbar_core::{
@@ -39,7 +39,7 @@ pub(crate) fn rows<A: Clone + Into<Json>, B: Clone + Into<Json>>(
     values.iter().enumerate().map(row).collect()
 }
 
-pub(crate) fn add(summary: &mut Summary, plan: &ErrorPlan, rows: &[Row]) -> Result<()> {
+pub(crate) fn try_summary(plan: &ErrorPlan, rows: &[Row]) -> Result<Summary> {
     let mut columns = ScoreColumns::new(["s"]);
     for (epoch, row) in rows.iter().enumerate() {
         let push = columns.push(row.sample.clone(), epoch as u32 + 1);
@@ -47,13 +47,12 @@ pub(crate) fn add(summary: &mut Summary, plan: &ErrorPlan, rows: &[Row]) -> Resu
         push.score("s", Score::new(row.value)).unwrap();
     }
     let set = ScoreSet::unreduced(&columns, "s").unwrap();
-    summary.add("mean", plan, &set.scores(), &Conversion::default())
+    let (scores, conversion) = (set.scores(), Conversion::default());
+    scores.finite("mean", &conversion, |numbers| Summary::of("mean", plan, false, &scores, numbers))?
 }
 
 pub(crate) fn summary(plan: &ErrorPlan, rows: &[Row]) -> Summary {
-    let mut summary = Summary::for_plan(plan, false);
-    add(&mut summary, plan, rows).unwrap();
-    summary
+    try_summary(plan, rows).unwrap()
 }
 
 /// The estimate of scores that are all there are.

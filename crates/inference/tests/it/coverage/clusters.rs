@@ -7,7 +7,7 @@ use errorbar_core::{ErrorPlan, ScoreKind, Summary};
 use errorbar_stats::distributions::normal_quantile;
 use errorbar_stats::random::Stream;
 
-use super::{ends, holds};
+use super::{ends, holds, of_clusters};
 
 /// Simulations of a cell at once.
 const BATCH: usize = 4_000;
@@ -70,7 +70,7 @@ impl Cell {
             }
         };
         let clusters: Vec<Vec<(f64, u64)>> = (0..self.clusters).map(cluster).collect();
-        Summary::from_clusters(&clusters).unwrap()
+        of_clusters(&clusters)
     }
 
     fn simulate(&self, seed: u64) -> Coverage {

@@ -10,6 +10,7 @@ mod page;
 mod pairs;
 mod simulated;
 
+use errorbar_core::engine::UnitScores;
 use errorbar_core::{ErrorPlan, Random, ScoreKind, Summary};
 
 /// The ends of an interval; `None` if there is none, which holds nothing.
@@ -19,6 +20,12 @@ type Ends = Option<(f64, f64)>;
 fn ends(summary: &Summary, plan: &ErrorPlan, whole: ScoreKind) -> Ends {
     let interval = summary.estimate(plan, whole, &Random::default()).interval.ok()?;
     Some((interval.lower, interval.upper))
+}
+
+/// Scores by cluster, each cluster given as values with how often each occurs in it.
+fn of_clusters(clusters: &[Vec<(f64, u64)>]) -> Summary {
+    let units: Vec<UnitScores> = clusters.iter().map(|cluster| UnitScores::new(cluster)).collect();
+    Summary::of_units(units.iter())
 }
 
 /// Whether an interval holds a number. An end that is the number in exact arithmetic may be off by its rounding.

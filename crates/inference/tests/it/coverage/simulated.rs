@@ -1,9 +1,9 @@
 //! Coverage simulated from scores, against what it is in exact arithmetic.
 
-use errorbar_core::{Error, ErrorPlan, Plan, Reducers, Score, ScoreColumns, ScoreKind, Summary, Value};
+use errorbar_core::{Error, ErrorPlan, Plan, Reducers, Score, ScoreColumns, ScoreKind, Value};
 use errorbar_inference::{Coverage, CoverageFigures, CoverageOptions, NoCoverage, simulate_coverage};
 
-use super::{binary, ends, graded, holds, log_factorials};
+use super::{binary, ends, graded, holds, log_factorials, of_clusters};
 
 /// A column of scores, each with the cluster `c`.
 fn columns(scores: impl IntoIterator<Item = (f64, i64)>) -> ScoreColumns {
@@ -101,7 +101,7 @@ fn of_clusters_it_is_the_sum_over_draws_of_whole_clusters() {
             let drawn = counts.iter().zip(&clusters).flat_map(|(count, scores)| vec![*scores; *count]);
             let drawn: Vec<Vec<(f64, u64)>> =
                 drawn.map(|scores| scores.iter().map(|score| (*score, 1)).collect()).collect();
-            let ends = ends(&Summary::from_clusters(&drawn).unwrap(), &plan, ScoreKind::Binary);
+            let ends = ends(&of_clusters(&drawn), &plan, ScoreKind::Binary);
             covered += if holds(ends, truth) { chance } else { 0.0 };
             undefined += if ends.is_none() { chance } else { 0.0 };
         });

@@ -23,23 +23,6 @@ fn the_macro_error_is_that_of_the_converted_scores() {
 }
 
 #[test]
-fn merged_groups_keep_the_macro_error() {
-    let metric = grouped(mean(), "g").all(All::Groups);
-    let whole = two_groups();
-    let set = ScoreSet::unreduced(&whole, "s").unwrap();
-    let wanted = metric.compute(&set.scores()).unwrap();
-    let mut merged = metric.state(&Estimation::default()).unwrap();
-    for part in [[("1", 1, "a"), ("5", 6, "b")].as_slice(), &[("2", 1, "a"), ("3", 4, "a"), ("4", 2, "b")]] {
-        let part = columns(part.iter().map(|(id, v, g)| (*id, 1, Some(*v), json!(g))));
-        let mut state = metric.state(&Estimation::default()).unwrap();
-        state.update(&ScoreSet::unreduced(&part, "s").unwrap().scores()).unwrap();
-        merged.merge(state).unwrap();
-    }
-    assert_eq!(merged.finish(GroupContext::default()).unwrap(), wanted);
-    assert!(wanted.get("all").unwrap().stderr().unwrap() > 0.0);
-}
-
-#[test]
 fn groups_too_small_for_the_metric_are_counted() {
     let rows = [("1", 1, "a"), ("2", 3, "a"), ("3", 4, "b")];
     let columns = columns(rows.map(|(id, value, g)| (id, 1, Some(value), json!(g))));

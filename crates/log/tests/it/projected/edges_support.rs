@@ -8,10 +8,9 @@ pub(crate) use errorbar_core::metrics::{
     grouped, krippendorff_alpha, mean, perplexity_per_seq, perplexity_per_token, stderr,
 };
 pub(crate) use errorbar_core::{
-    Conversion, Error, Estimate, Estimation, GroupContext, HeadlineRequest, IndexMap, Leaf, LeafRef,
-    MetadataKeys, Metric, MetricItem, MetricMap, MetricValue, Metrics, Plan, Reducer, Reducers, Registry,
-    SampleScore, Score, ScoreColumns, ScoreSet, Scores, Value, Wants, Warning, metric_fn, metrics,
-    reducer_fn, reducers, value_to_float,
+    Conversion, Error, Estimate, HeadlineRequest, IndexMap, Leaf, LeafRef, MetadataKeys, Metric, MetricItem,
+    MetricMap, MetricValue, Metrics, Plan, Reducer, Reducers, Registry, SampleScore, Score, ScoreColumns,
+    ScoreSet, Scores, Value, Wants, Warning, metric_fn, metrics, reducer_fn, reducers, value_to_float,
 };
 pub(crate) use errorbar_test_support::assert_matches;
 pub(crate) use serde_json::{Value as Json, json};

@@ -1,13 +1,9 @@
-//! What must hold for any scores: no panic, the same bits in any order and on any number of threads, and
-//! merged parts equal to the whole.
+//! What must hold for any scores: no panic, the same bits in any order and on any number of threads.
 
 use std::collections::BTreeMap;
 
 use crate::projected::recorded::{Results, results};
-use errorbar_core::{
-    ErrorPlan, Estimate, Estimation, GroupContext, Leaf, Metric, MetricValue, Plan, Reducers, Registry,
-    Score, ScoreColumns, ScoreSet, Value,
-};
+use errorbar_core::{Leaf, Plan, Reducers, Registry, Score, ScoreColumns, Value};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -188,121 +184,6 @@ proptest! {
         }
     }
 
-    #[test]
-    fn merged_parts_equal_the_whole(
-        values in prop::collection::vec((number(), 0usize..3), 0..60),
-    ) {
-        let row = |at: usize, value: f64| RowOf {
-            id: at as u8,
-            epoch: 1,
-            value: Some(Value::from(value)),
-            cluster: Some(json!(at % 4)),
-        };
-        let whole: Vec<RowOf> = values.iter().enumerate().map(|(at, (v, _))| row(at, *v)).collect();
-        let whole = columns(&whole);
-        let parts: Vec<ScoreColumns> = (0..3)
-            .map(|part| {
-                let of_part = values.iter().enumerate().filter(|(_, (_, p))| *p == part);
-                columns(&of_part.map(|(at, (v, _))| row(at, *v)).collect::<Vec<_>>())
-            })
-            .collect();
-        let registry = Registry::built_in();
-        let mut with_state = 0;
-        for spec in METRICS {
-            let metric = registry.metric(&spec.parse().unwrap()).unwrap();
-            let Some(mut merged) = metric.state(&estimation()) else { continue };
-            with_state += 1;
-            let of_whole = metric.compute(&set(&whole).scores());
-            let mut failed = false;
-            for part in &parts {
-                let set = set(part);
-                let mut state = metric.state(&estimation()).unwrap();
-                // An empty state is the identity of merging.
-                merged.merge(metric.state(&estimation()).unwrap()).unwrap();
-                failed |= state.update(&set.scores()).is_err();
-                merged.merge(state).unwrap();
-            }
-            match of_whole {
-                Ok(value) => prop_assert_eq!(sorted(value), sorted(merged.finish(GroupContext::default()).unwrap()), "{}", spec),
-                Err(_) => prop_assert!(failed || merged.finish(GroupContext::default()).is_err(), "{}", spec),
-            }
-        }
-        prop_assert!(with_state >= 15, "{} metrics have a state", with_state);
-    }
-}
-
-/// Map-valued scores in two shards: the aggregate of one field, merged.
-#[test]
-fn merged_aggregates_equal_the_whole() {
-    let value = |at: i64| match at % 5 {
-        0 => Value::map([("b", at)]),
-        1 => Value::map([("a", f64::NAN)]),
-        _ => Value::map([("a", at as f64 / 7.0)]),
-    };
-    let row =
-        |at: u8| RowOf { id: at, epoch: 1, value: Some(value(at.into())), cluster: Some(json!(at % 3)) };
-    let of = |places: std::ops::Range<u8>| columns(&places.map(row).collect::<Vec<_>>());
-    let registry = Registry::built_in();
-    for spec in [
-        "aggregate('a', stderr(cluster='c'), on_missing='skip')",
-        "aggregate('a', ci(), on_missing='zero')",
-        "aggregate('zz', mean(), on_missing='skip')",
-        "grouped(aggregate('a', mean(), on_missing='skip'), 'c', all='groups')",
-    ] {
-        let metric = registry.metric(&spec.parse().unwrap()).unwrap();
-        let mut merged = metric.state(&estimation()).unwrap();
-        for part in [of(0..9), of(9..10), of(10..30)] {
-            let mut state = metric.state(&estimation()).unwrap();
-            state.update(&set(&part).scores()).unwrap();
-            merged.merge(state).unwrap();
-        }
-        let whole = of(0..30);
-        let whole = metric.compute(&set(&whole).scores()).unwrap();
-        assert_eq!(sorted(whole), sorted(merged.finish(GroupContext::default()).unwrap()), "{spec}");
-    }
-}
-
-/// Few draws: a bootstrap is as random with 200 as with 10,000.
-fn estimation() -> Estimation {
-    Estimation::new(few_draws(), 0)
-}
-
-fn few_draws() -> ErrorPlan {
-    let mut errors = ErrorPlan::new();
-    errors.draws = Some(200);
-    errors
-}
-
-fn set(columns: &ScoreColumns) -> ScoreSet<'_> {
-    ScoreSet::unreduced(columns, "s").unwrap().with_errors(few_draws())
-}
-
-/// A metric's estimates in a fixed order, to the last digit.
-fn sorted(value: MetricValue) -> BTreeMap<String, String> {
-    let mut flat = BTreeMap::new();
-    flatten("", &value, &mut flat);
-    flat
-}
-
-fn flatten(name: &str, value: &MetricValue, flat: &mut BTreeMap<String, String>) {
-    let mut add = |name: String, estimate: &Estimate| flat.insert(name, format!("{estimate:?}"));
-    match value {
-        MetricValue::One(estimate) => drop(add(name.to_owned(), estimate)),
-        MetricValue::Map(map) => {
-            let entries = map.iter().filter_map(|(key, estimate)| Some((key, estimate.as_ref()?)));
-            entries.for_each(|(key, estimate)| drop(add(format!("{name}/{key}"), estimate)));
-        }
-        MetricValue::List(list) => {
-            let entries = list.iter().enumerate().filter_map(|(at, estimate)| Some((at, estimate.as_ref()?)));
-            entries.for_each(|(at, estimate)| drop(add(format!("{name}/{at}"), estimate)));
-        }
-        MetricValue::Groups(groups) => {
-            for group in &groups.groups {
-                flatten(&format!("{name}/{}", group.name), &group.value, flat);
-            }
-            groups.all.iter().for_each(|all| flatten(&format!("{name}/(all)"), &all.value, flat));
-        }
-    }
 }
 
 #[test]
