@@ -32,8 +32,8 @@ use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use dataset::{
-    Dataset, DatasetError, Fields, FileFormat, HubDataset, HubProblem, IntoSample, InvalidField, NamedSample,
-    OneOrMany, Record, RecordLocation, RecordPosition, RecordSource, csv_dataset, dataset, json_dataset,
+    Dataset, DatasetError, Fields, FileFormat, HubDataset, IntoSample, InvalidField, NamedSample, OneOrMany,
+    Record, RecordLocation, RecordPosition, RecordSource, csv_dataset, dataset, json_dataset,
     parquet_dataset,
 };
 pub use error::{Error, Result, StopRuleProblem};

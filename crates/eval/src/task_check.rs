@@ -38,15 +38,22 @@ pub(crate) fn solver_and_scorers(
     let of_output = known().filter(|(_, scorer)| scorer.needs().output);
     let of_output: Vec<String> = of_output.map(|(_, scorer)| name(scorer)).collect();
     if !effects.generates && !of_output.is_empty() {
-        let problem = TaskProblem::NoGenerate { solvers: solvers.to_vec(), scorers: of_output };
-        found.push((None, problem));
+        let message =
+            format!("no solver calls the model, so {} would score empty answers", listed(&of_output));
+        let all = solvers.iter().map(String::as_str).chain(["generate()"]);
+        found.push((None, TaskProblem::new(message, format!("add generate(): solver = [{}]", quoted(all)))));
     }
     if !effects.marks_choices {
         let of_choices = known().filter(|(_, scorer)| scorer.needs().marked_choices);
         found.extend(of_choices.map(|(at, scorer)| {
             let bare = |solver: &String| format!("{}()", solver.split('(').next().unwrap_or_default().trim());
-            let (scorer, solvers) = (name(scorer), solvers.iter().map(bare).collect());
-            (Some(at), TaskProblem::NoMarkedChoices { scorer, solvers })
+            let solvers: Vec<String> = solvers.iter().map(bare).collect();
+            let (scorer, solvers) = (name(scorer), listed(&solvers));
+            let message = format!(
+                "`{scorer}` scores the choices that multiple_choice() marks, and the solver is {solvers}"
+            );
+            let hint = "let it ask the question: solver = \"multiple_choice()\"";
+            (Some(at), TaskProblem::new(message, hint))
         }));
     }
     found
@@ -57,10 +64,20 @@ pub(crate) fn targets(scorers: &[Option<&AnyScorer>], dataset: &Dataset) -> Opti
     let comparing = scorers.iter().flatten().filter(|scorer| scorer.needs().target);
     let scorers: Vec<String> = comparing.map(|scorer| scorer.spec().log_name().into_owned()).collect();
     let lacks = |(_, sample): &NamedSample| sample.target.iter().all(String::is_empty);
-    match !scorers.is_empty() && dataset.samples().ok()?.iter().all(lacks) {
-        true => Some(TaskProblem::NoTarget { scorers, fields: dataset.fields().to_vec() }),
-        false => None,
+    if scorers.is_empty() || !dataset.samples().ok()?.iter().all(lacks) {
+        return None;
     }
+    let message = format!("no sample has a target, which {} would compare answers with", listed(&scorers));
+    Some(TaskProblem::new(
+        message,
+        match dataset.fields() {
+            [] => "give the samples a target".to_owned(),
+            fields => format!(
+                "name the field with the right answers as `target` of the dataset; it has: {}",
+                fields.join(", ")
+            ),
+        },
+    ))
 }
 
 /// The names of a template that nothing fills in.
@@ -103,13 +120,26 @@ pub(crate) fn names_of_template(template: &Template, dataset: &Dataset) -> Vec<(
             );
             return Finding::Warning(text);
         }
-        Finding::Problem(TaskProblem::UnknownPlaceholder {
-            solver: solver.to_owned(),
-            name: name.to_owned(),
-            names: own().map(str::to_owned).collect(),
-            keys,
-            is_field,
-        })
+        let names: Vec<String> = own().map(str::to_owned).collect();
+        let none_of = match names.as_slice() {
+            [] => "no ".to_owned(),
+            names => format!("none of its names ({}) and no ", names.join(", ")),
+        };
+        let message = format!(
+            "the template of `{solver}` has {{{name}}}, which is {none_of}metadata key of the samples"
+        );
+        let all = || names.iter().chain(&keys).map(String::as_str);
+        let hint = match nearest(name, all()) {
+            _ if is_field => keep_field(name, &keys),
+            Some(near) => {
+                format!("did you mean {{{near}}}? braces that should stay are written {{{{{name}}}}}")
+            }
+            None => format!(
+                "names are {}; braces that should stay are written {{{{{name}}}}}",
+                all().collect::<Vec<_>>().join(", ")
+            ),
+        };
+        Finding::Problem(TaskProblem::new(message, hint))
     };
     unknown.into_iter().map(|name| (name.to_owned(), finding(name))).chain(unused).collect()
 }
@@ -152,13 +182,18 @@ pub(crate) fn check_key(
         }
         _ => {}
     }
-    Some(Finding::Problem(TaskProblem::MissingKey {
-        key: key.clone(),
-        usage: *usage,
-        keys,
-        is_field: !is_rare && dataset.fields().iter().any(|field| field == key),
-        sample: is_rare.then(|| lacking.to_string()),
-    }))
+    let who = if is_rare { "not every sample" } else { "no sample" };
+    let message = format!("{who} has the metadata key `{key}` {}", purpose(*usage));
+    let hint = match keys.as_slice() {
+        _ if is_rare => {
+            let sample = lacking.to_string();
+            format!("sample {sample:?} has none; give every sample the key `{key}`")
+        }
+        keys if dataset.fields().contains(key) => keep_field(key, keys),
+        [] => format!("the samples have no metadata; {}", keep_field(key, &keys)),
+        keys => did_you_mean(key, keys, || format!("the samples have: {}", keys.join(", "))),
+    };
+    Some(Finding::Problem(TaskProblem::new(message, hint)))
 }
 
 /// What a key is for, as in "the metadata key `topic` to cluster by".
@@ -207,9 +242,18 @@ pub(crate) fn unknown_rater(
     dataset: &Dataset,
     samples: &[NamedSample],
 ) -> TaskProblem {
-    let is_field = dataset.fields().contains(&name);
-    let scorers = plan.scorers.iter().map(|scorer| scorer.name.clone()).collect();
-    TaskProblem::UnknownRater { name, scorers, keys: keys_of(samples), is_field }
+    let (keys, scorers) = (keys_of(samples), plan.scorers.iter().map(|scorer| &scorer.name));
+    let all: Vec<String> = scorers.chain(&keys).cloned().collect();
+    let hint = match dataset.fields().contains(&name) {
+        true => keep_field(&name, &keys),
+        false => did_you_mean(&name, &all, || {
+            format!("there are: {}; a field of map-valued scores is `field.{name}`", all.join(", "))
+        }),
+    };
+    let message = format!(
+        "`{name}`, which a metric compares scores with, is no scorer of the task and no metadata key"
+    );
+    TaskProblem::new(message, hint)
 }
 
 /// Whether each of these scorers is known to score every sample.
@@ -232,29 +276,30 @@ pub(crate) fn keys_of(samples: &[NamedSample]) -> Vec<String> {
     keys
 }
 
-/// What the names of a headline can refer to; what is not known is not checked.
-pub(crate) struct HeadlineParts<'t> {
-    pub(crate) scorers: &'t [AnyScorer],
-    /// The names of metrics, where each has one.
-    pub(crate) metrics: Option<Vec<String>>,
-    pub(crate) reducers: Option<&'t Reducers>,
-}
-
 /// The names that no result will have.
-pub(crate) fn headline(wanted: &HeadlineRequest, parts: &HeadlineParts<'_>) -> Vec<TaskProblem> {
+pub(crate) fn headline(
+    wanted: &HeadlineRequest,
+    scorers: &[AnyScorer],
+    metrics: Option<Vec<String>>,
+    reducers: Option<&Reducers>,
+) -> Vec<TaskProblem> {
     let mut found = Vec::new();
     let mut look = |part: &'static str, name: &Option<String>, known: Option<Vec<String>>| {
         let (Some(name), Some(known)) = (name, known) else { return };
         if !known.iter().any(|known| known == name || (part == "metric" && is_called(name, known))) {
-            found.push(TaskProblem::UnknownHeadline { part, name: name.clone(), known });
+            let message = format!("the headline names the {part} `{name}`, which the task does not have");
+            let hint = did_you_mean(name, &known, || match known.as_slice() {
+                [] => "leave it out".to_owned(),
+                known => format!("there are: {}", known.join(", ")),
+            });
+            found.push(TaskProblem::new(message, hint));
         }
     };
-    let names: Vec<String> =
-        parts.scorers.iter().map(|scorer| scorer.spec().log_name().into_owned()).collect();
+    let names: Vec<String> = scorers.iter().map(|scorer| scorer.spec().log_name().into_owned()).collect();
     look("scorer", &wanted.scorer, Some(unique_names(names.iter().map(String::as_str))));
-    look("metric", &wanted.metric, parts.metrics.clone());
+    look("metric", &wanted.metric, metrics);
     let own = |name: String| without_own_package(&name).to_owned();
-    let reducers = parts.reducers.map(|reducers| reducers.log_names().unwrap_or_default());
+    let reducers = reducers.map(|reducers| reducers.log_names().unwrap_or_default());
     let reducers = reducers.map(|names| names.into_iter().map(own).collect());
     look("reducer", &wanted.reducer, reducers);
     found
@@ -297,163 +342,32 @@ pub(crate) fn is_called(name: &str, known: &str) -> bool {
     bare.strip_prefix(known).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// Parts of a task that do not fit together: what it would compute is meaningless, or fails after the last request.
+/// Parts of a task that do not fit together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 #[non_exhaustive]
-pub enum TaskProblem {
-    /// A scorer of answers, and no solver that calls the model.
-    #[error("no solver calls the model, so {} would score empty answers", listed(scorers))]
-    NoGenerate {
-        /// The solvers.
-        solvers: Vec<String>,
-        /// The scorers that judge answers.
-        scorers: Vec<String>,
-    },
-    /// A scorer of marked choices, and no solver that marks them.
-    #[error(
-        "`{scorer}` scores the choices that multiple_choice() marks, and the solver is {}",
-        listed(solvers)
-    )]
-    NoMarkedChoices {
-        /// The scorer.
-        scorer: String,
-        /// The solvers.
-        solvers: Vec<String>,
-    },
-    /// A scorer that compares answers with targets, and samples of which none has one.
-    #[error("no sample has a target, which {} would compare answers with", listed(scorers))]
-    NoTarget {
-        /// The scorers that compare.
-        scorers: Vec<String>,
-        /// The fields of the dataset file.
-        fields: Vec<String>,
-    },
-    /// A name in a template that is not filled in for any sample.
-    #[error(
-        "the template of `{solver}` has {{{name}}}, which is {}metadata key of the samples",
-        none_of(names)
-    )]
-    UnknownPlaceholder {
-        /// The solver.
-        solver: String,
-        /// The name.
-        name: String,
-        /// The names that the solver fills in.
-        names: Vec<String>,
-        /// The metadata keys of the samples.
-        keys: Vec<String>,
-        /// Whether the dataset file has a field of that name.
-        is_field: bool,
-    },
-    /// A metadata key that a metric needs and that no sample has, or not every one.
-    #[error(
-        "{} has the metadata key `{key}` {}",
-        match sample { None => "no sample".to_owned(), Some(_) => "not every sample".to_owned() },
-        purpose(*usage)
-    )]
-    MissingKey {
-        /// The key.
-        key: String,
-        /// What it is for.
-        usage: KeyUsage,
-        /// The metadata keys of the samples.
-        keys: Vec<String>,
-        /// Whether the dataset file has a field of that name.
-        is_field: bool,
-        /// A sample that lacks the key, if others have it.
-        sample: Option<String>,
-    },
-    /// A rater that a metric compares scores with, and that is neither a scorer nor a metadata key.
-    #[error("`{name}`, which a metric compares scores with, is no scorer of the task and no metadata key")]
-    UnknownRater {
-        /// The name.
-        name: String,
-        /// The scorers of the task.
-        scorers: Vec<String>,
-        /// The metadata keys of the samples.
-        keys: Vec<String>,
-        /// Whether the dataset file has a field of that name.
-        is_field: bool,
-    },
-    /// A headline that the results cannot have.
-    #[error("the headline names the {part} `{name}`, which the task does not have")]
-    UnknownHeadline {
-        /// `scorer`, `metric` or `reducer`.
-        part: &'static str,
-        /// The name.
-        name: String,
-        /// The names that there are.
-        known: Vec<String>,
-    },
+pub struct TaskProblem {
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub hint: String,
 }
 
 impl TaskProblem {
-    /// What would be right.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            TaskProblem::NoGenerate { solvers, .. } => {
-                let all = solvers.iter().map(String::as_str).chain(["generate()"]);
-                Some(format!("add generate(): solver = [{}]", quoted(all)))
-            }
-            TaskProblem::NoMarkedChoices { .. } => {
-                Some("let it ask the question: solver = \"multiple_choice()\"".to_owned())
-            }
-            TaskProblem::NoTarget { fields, .. } => Some(match fields.as_slice() {
-                [] => "give the samples a target".to_owned(),
-                fields => format!(
-                    "name the field with the right answers as `target` of the dataset; it has: {}",
-                    fields.join(", ")
-                ),
-            }),
-            TaskProblem::UnknownPlaceholder { name, names, keys, is_field, .. } => {
-                if *is_field {
-                    return Some(keep_field(name, keys));
-                }
-                let near = nearest(name, names.iter().chain(keys).map(String::as_str));
-                Some(match near {
-                    Some(near) => {
-                        format!("did you mean {{{near}}}? braces that should stay are written {{{{{name}}}}}")
-                    }
-                    None => format!(
-                        "names are {}; braces that should stay are written {{{{{name}}}}}",
-                        names.iter().chain(keys).map(String::as_str).collect::<Vec<_>>().join(", ")
-                    ),
-                })
-            }
-            TaskProblem::MissingKey { key, sample: Some(sample), .. } => {
-                Some(format!("sample {sample:?} has none; give every sample the key `{key}`"))
-            }
-            TaskProblem::MissingKey { key, keys, is_field, .. } => {
-                if *is_field {
-                    return Some(keep_field(key, keys));
-                }
-                Some(match (nearest(key, keys.iter().map(String::as_str)), keys.as_slice()) {
-                    (Some(near), _) => format!("did you mean `{near}`?"),
-                    (None, []) => format!("the samples have no metadata; {}", keep_field(key, keys)),
-                    (None, keys) => format!("the samples have: {}", keys.join(", ")),
-                })
-            }
-            TaskProblem::UnknownRater { name, scorers, keys, is_field } => {
-                if *is_field {
-                    return Some(keep_field(name, keys));
-                }
-                let all = || scorers.iter().chain(keys).map(String::as_str);
-                Some(match nearest(name, all()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!(
-                        "there are: {}; a field of map-valued scores is `field.{name}`",
-                        all().collect::<Vec<_>>().join(", ")
-                    ),
-                })
-            }
-            TaskProblem::UnknownHeadline { name, known, .. } => {
-                Some(match (nearest(name, known.iter().map(String::as_str)), known.as_slice()) {
-                    (Some(near), _) => format!("did you mean `{near}`?"),
-                    (None, []) => "leave it out".to_owned(),
-                    (None, known) => format!("there are: {}", known.join(", ")),
-                })
-            }
-        }
+    fn new(message: String, hint: impl Into<String>) -> Self {
+        TaskProblem { message, hint: hint.into() }
+    }
+}
+
+/// The nearest of the known names, or other advice.
+fn did_you_mean<'k>(
+    name: &str,
+    known: impl IntoIterator<Item = &'k String>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    match nearest(name, known.into_iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => otherwise(),
     }
 }
 
@@ -469,12 +383,4 @@ fn quoted<'s>(items: impl Iterator<Item = &'s str>) -> String {
 
 fn listed(items: &[String]) -> String {
     items.iter().map(|item| format!("`{item}`")).collect::<Vec<_>>().join(", ")
-}
-
-/// What an unknown name is not, as the start of a sentence that ends in "metadata key of the samples".
-fn none_of(names: &[String]) -> String {
-    match names {
-        [] => "no ".to_owned(),
-        names => format!("none of its names ({}) and no ", names.join(", ")),
-    }
 }

@@ -43,7 +43,7 @@ fn hint(error: &Error) -> Option<Text> {
     Some(match error {
         Error::Core(error) => return core_hint(error),
         Error::Log(error) => return log_hint(error),
-        Error::Task(problem) => return problem.hint().map(Text::from),
+        Error::Task(problem) => problem.hint.as_str().into(),
         Error::Role { error, .. } => match &**error {
             Error::MissingKey { .. } => text!(
                 "{RoleApiKeyFile} names a file that holds the key; for another server, {RoleBaseUrl} sets its address"

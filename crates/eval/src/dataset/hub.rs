@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 use std::env;
-use std::fmt;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -14,7 +13,7 @@ use errorbar_core::spec::nearest;
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, shown};
-use super::source::{FileFormat, is_format, is_visible, stem};
+use super::source::{FileFormat, is_format, is_visible, no_data_files, stem};
 
 /// A dataset of the hub, as `hf:ORG/NAME@REVISION` names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,125 +27,33 @@ pub struct HubDataset {
     pub revision: Option<String>,
 }
 
-/// Why a dataset of the hub cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum HubProblem {
-    /// The name is none.
-    Name,
-    /// There is no folder for such datasets.
-    NoCache,
-    /// It is not among those that were downloaded.
-    NotDownloaded {
-        /// The folder that was looked in.
-        cache: PathBuf,
-        /// A dataset of a similar name that is there.
-        nearest: Option<String>,
-        /// What downloads it.
-        command: String,
-    },
-    /// It is, but not this revision.
-    Revision {
-        /// The folder that was looked in.
-        folder: PathBuf,
-        /// Those that are there.
-        known: Vec<String>,
-        /// What downloads it.
-        command: String,
-    },
-    /// It has no file of a format that can be read.
-    NoDataFiles {
-        /// The folder that was looked in.
-        folder: PathBuf,
-        /// What downloads all of it.
-        command: String,
-    },
-    /// It has several subsets, and none or an unknown one was named.
-    Subset {
-        /// What was named.
-        named: Option<String>,
-        /// Those that there are.
-        known: Vec<String>,
-    },
-    /// It has several splits, and none or an unknown one was named.
-    Split {
-        /// What was named.
-        named: Option<String>,
-        /// Those that there are.
-        known: Vec<String>,
-    },
-    /// Some of the files that a split has are not there.
-    Shards {
-        /// How many are.
-        found: usize,
-        /// How many there should be, by their names.
-        expected: usize,
-    },
-    /// A link that leads out of the folder of such datasets.
-    Outside {
-        /// The link.
-        path: PathBuf,
-    },
+/// The error of a subset or a split that is not there, or that is not named.
+fn unknown_part(
+    dataset: &str,
+    what: &'static str,
+    named: Option<&str>,
+    known: impl IntoIterator<Item = String>,
+) -> DatasetError {
+    let mut known: Vec<String> = known.into_iter().collect();
+    known.sort();
+    known.dedup();
+    let problem = match named {
+        None => format!("it has several {what}s; name one: {what} = {}", quoted(&known)),
+        Some(named) if known.is_empty() => format!("it has no {what} `{named}`, and no others"),
+        Some(named) => match nearest(named, known.iter().map(String::as_str)) {
+            Some(near) => format!("it has no {what} `{named}`; did you mean `{near}`?"),
+            None => format!("it has no {what} `{named}`; there are: {}", shown(&known)),
+        },
+    };
+    DatasetError::of_key(what, format!("{dataset}: {problem}"))
 }
 
-impl fmt::Display for HubProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let one_of =
-            |f: &mut fmt::Formatter<'_>, what: &str, named: &Option<String>, known: &[String]| match named {
-                None => write!(f, "it has several {what}s; name one: {what} = {}", quoted(known)),
-                Some(named) if known.is_empty() => write!(f, "it has no {what} `{named}`, and no others"),
-                Some(named) => match nearest(named, known.iter().map(String::as_str)) {
-                    Some(near) => write!(f, "it has no {what} `{named}`; did you mean `{near}`?"),
-                    None => write!(f, "it has no {what} `{named}`; there are: {}", shown(known)),
-                },
-            };
-        match self {
-            HubProblem::Name => {
-                write!(
-                    f,
-                    "a dataset of the hub is hf:ORG/NAME or hf:ORG/NAME@REVISION, of letters, digits and .-_"
-                )
-            }
-            HubProblem::NoCache => {
-                write!(
-                    f,
-                    "the folder of downloaded datasets is not known; set HF_HOME, or name the files as `path`"
-                )
-            }
-            HubProblem::NotDownloaded { cache, nearest, command } => {
-                write!(f, "it is not downloaded (looked in {}); ", cache.display())?;
-                match nearest {
-                    Some(nearest) => {
-                        write!(f, "did you mean `{nearest}`? Otherwise fetch it with `{command}`")
-                    }
-                    None => write!(f, "fetch it with `{command}`, or name its files as `path`"),
-                }
-            }
-            HubProblem::Revision { folder, known, command } => {
-                write!(f, "this revision is not downloaded (looked in {}); ", folder.display())?;
-                match known.is_empty() {
-                    true => write!(f, "fetch it with `{command}`"),
-                    false => write!(f, "there are: {}; fetch it with `{command}`", shown(known)),
-                }
-            }
-            HubProblem::NoDataFiles { folder, command } => write!(
-                f,
-                "no .parquet, .json, .jsonl, .csv or .tsv file in {}; fetch all of it with `{command}`, or convert it \
-                 to Parquet if it is in another format",
-                folder.display()
-            ),
-            HubProblem::Subset { named, known } => one_of(f, "subset", named, known),
-            HubProblem::Split { named, known } => one_of(f, "split", named, known),
-            HubProblem::Shards { found, expected } => write!(
-                f,
-                "only {found} of the {expected} files of the split are there; fetch all of them, or name those that you \
-                 want as `path`"
-            ),
-            HubProblem::Outside { path } => {
-                write!(f, "{} is a link out of the folder of downloaded datasets", path.display())
-            }
-        }
-    }
+fn missing_files(dataset: &str, found: usize, expected: usize) -> DatasetError {
+    let message = format!(
+        "{dataset}: only {found} of the {expected} files of the split are there; fetch all of them, or name those that \
+         you want as `path`"
+    );
+    DatasetError::of_key("split", message)
 }
 
 fn quoted(names: &[String]) -> String {
@@ -161,7 +68,9 @@ impl HubDataset {
     /// The dataset that a path names, if it starts with `hf:`.
     pub fn parse(path: &Path) -> Option<Result<Self, DatasetError>> {
         let text = path.to_str()?.strip_prefix("hf:")?;
-        let wrong = || DatasetError::Hub { dataset: format!("hf:{text}"), problem: HubProblem::Name };
+        let advice =
+            "a dataset of the hub is hf:ORG/NAME or hf:ORG/NAME@REVISION, of letters, digits and .-_";
+        let wrong = || DatasetError::new(format!("hf:{text}: {advice}"));
         let (repository, revision) = match text.split_once('@') {
             Some((repository, revision)) => (repository, Some(revision)),
             None => (text, None),
@@ -206,9 +115,14 @@ impl HubDataset {
         format!("hf download {} --repo-type dataset{revision}", self.repository())
     }
 
-    fn wrong(&self, problem: HubProblem) -> DatasetError {
+    /// As it is written in a task file.
+    fn address(&self) -> String {
         let revision = self.revision.as_ref().map(|revision| format!("@{revision}")).unwrap_or_default();
-        DatasetError::Hub { dataset: format!("hf:{}{revision}", self.repository()), problem }
+        format!("hf:{}{revision}", self.repository())
+    }
+
+    fn wrong(&self, problem: &str) -> DatasetError {
+        DatasetError::new(format!("{}: {problem}", self.address()))
     }
 
     /// The folder of its revision, and the name of that.
@@ -218,9 +132,13 @@ impl HubDataset {
             let known: Vec<String> = entries(cache)
                 .filter_map(|name| Some(name.strip_prefix("datasets--")?.replacen("--", "/", 1)))
                 .collect();
-            let nearest = nearest(&self.repository(), known.iter().map(String::as_str)).map(str::to_owned);
-            let (cache, command) = (cache.to_owned(), self.command());
-            return Err(self.wrong(HubProblem::NotDownloaded { cache, nearest, command }));
+            let command = self.command();
+            let advice = match nearest(&self.repository(), known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`? Otherwise fetch it with `{command}`"),
+                None => format!("fetch it with `{command}`, or name its files as `path`"),
+            };
+            let problem = format!("it is not downloaded (looked in {}); {advice}", cache.display());
+            return Err(self.wrong(&problem));
         }
         let snapshots = folder.join("snapshots");
         let wanted = self.revision.as_deref().unwrap_or("main");
@@ -240,7 +158,15 @@ impl HubDataset {
             None => {
                 let mut known = known;
                 known.extend(entries(&folder.join("refs")));
-                Err(self.wrong(HubProblem::Revision { folder, known, command: self.command() }))
+                let there = match known.is_empty() {
+                    true => String::new(),
+                    false => format!("there are: {}; ", shown(&known)),
+                };
+                Err(self.wrong(&format!(
+                    "this revision is not downloaded (looked in {}); {there}fetch it with `{}`",
+                    folder.display(),
+                    self.command()
+                )))
             }
         }
     }
@@ -289,19 +215,25 @@ pub(super) fn find(
     cache: Option<&Path>,
     choice: FileChoice<'_>,
 ) -> Result<ChosenFiles, DatasetError> {
-    let wrong = |problem| dataset.wrong(problem);
-    let cache = cache.map(Path::to_owned).or_else(cache_of_environment);
-    let cache = cache.ok_or_else(|| wrong(HubProblem::NoCache))?;
+    let cache = cache.map(Path::to_owned).or_else(cache_of_environment).ok_or_else(|| {
+        dataset
+            .wrong("the folder of downloaded datasets is not known; set HF_HOME, or name the files as `path`")
+    })?;
     let (folder, commit) = dataset.snapshot(&cache)?;
     let files = data_files(&folder, choice.format);
     if files.is_empty() {
-        let command = dataset.command();
-        return Err(wrong(HubProblem::NoDataFiles { folder, command }));
+        return Err(dataset.wrong(&format!(
+            "no .parquet, .json, .jsonl, .csv or .tsv file in {}; fetch all of it with `{}`, or convert it to Parquet if \
+             it is in another format",
+            folder.display(),
+            dataset.command()
+        )));
     }
-    let chosen = choose(files, choice).map_err(wrong)?;
+    let chosen = choose(&dataset.address(), files, choice)?;
     let root = fs::canonicalize(&cache).unwrap_or(cache);
     if let Some(path) = chosen.files.iter().find(|path| !leads_into(path, &root)) {
-        return Err(wrong(HubProblem::Outside { path: path.clone() }));
+        let problem = format!("{} is a link out of the folder of downloaded datasets", path.display());
+        return Err(dataset.wrong(&problem));
     }
     let mut provenance = Metadata::new();
     let mut note = |key: &str, value: Option<String>| {
@@ -322,12 +254,9 @@ fn leads_into(path: &Path, folder: &Path) -> bool {
 pub(super) fn choose_in_folder(folder: &Path, choice: FileChoice<'_>) -> Result<Vec<PathBuf>, DatasetError> {
     let files = data_files(folder, choice.format);
     if files.is_empty() {
-        let mut found: Vec<String> = entries(folder).collect();
-        found.sort();
-        return Err(DatasetError::NoDataFiles { folder: folder.to_owned(), format: choice.format, found });
+        return Err(no_data_files(folder, choice.format, entries(folder).collect()));
     }
-    let dataset = folder.display().to_string();
-    choose(files, choice).map(|chosen| chosen.files).map_err(|problem| DatasetError::Hub { dataset, problem })
+    choose(&folder.display().to_string(), files, choice).map(|chosen| chosen.files)
 }
 
 /// The files of a pattern that are of a subset and split, by the same rules.
@@ -340,13 +269,15 @@ pub(super) fn choose_among(
 ) -> Result<Vec<PathBuf>, DatasetError> {
     if matches!(found.as_slice(), [only] if only == pattern) {
         // One that is not there is left to its reader.
-        return match pattern.exists() {
-            true => Err(DatasetError::ChoiceOfFile {
-                path: pattern.to_owned(),
-                key: if choice.split.is_some() { "split" } else { "subset" },
-            }),
-            false => Ok(found),
-        };
+        if !pattern.exists() {
+            return Ok(found);
+        }
+        let key = if choice.split.is_some() { "split" } else { "subset" };
+        let path = pattern.display();
+        let message =
+            format!("`{key}` chooses among the files of a folder or a pattern, and {path} is one file");
+        let hint = format!("remove `{key}`, or name the file or folder that has it as `path`");
+        return Err(DatasetError::of_key(key, message).hint(Some(hint)));
     }
     let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
     let folder: PathBuf = pattern.components().take_while(is_plain).collect();
@@ -357,8 +288,7 @@ pub(super) fn choose_among(
         Ok(DataFile { path, subset, split, format })
     };
     let files = found.into_iter().map(data_file).collect::<Result<Vec<_>, DatasetError>>()?;
-    let dataset = pattern.display().to_string();
-    choose(files, choice).map(|chosen| chosen.files).map_err(|problem| DatasetError::Hub { dataset, problem })
+    choose(&pattern.display().to_string(), files, choice).map(|chosen| chosen.files)
 }
 
 /// Checks that what a folder or a pattern names is one split and all of it, where no split is chosen.
@@ -366,17 +296,15 @@ pub(super) fn choose_among(
 /// A pattern may name some files on purpose, so only files that are not there at all count as missing, and several
 /// splits are refused for folders alone. One file is what it is.
 pub(super) fn check_whole(named: &Path, found: &[PathBuf]) -> Result<(), DatasetError> {
-    let wrong = |problem| Err(DatasetError::Hub { dataset: named.display().to_string(), problem });
+    let dataset = named.display().to_string();
     if named.is_file() {
         return Ok(());
     }
     if named.is_dir() {
         let split = |path: &PathBuf| parts(path.strip_prefix(named).unwrap_or(path)).1;
-        let mut known: Vec<String> = found.iter().filter_map(split).collect();
-        known.sort();
-        known.dedup();
+        let known: HashSet<String> = found.iter().filter_map(split).collect();
         if known.len() > 1 {
-            return wrong(HubProblem::Split { named: None, known });
+            return Err(unknown_part(&dataset, "split", None, known));
         }
     }
     let shards = |path: &Path| {
@@ -395,7 +323,7 @@ pub(super) fn check_whole(named: &Path, found: &[PathBuf]) -> Result<(), Dataset
             .filter(|name| shards(Path::new(name)).as_ref() == Some(&(split.clone(), expected)));
         let found = of_split.count();
         if found < expected {
-            return wrong(HubProblem::Shards { found, expected });
+            return Err(missing_files(&dataset, found, expected));
         }
     }
     Ok(())
@@ -527,7 +455,7 @@ struct Chosen {
     split: Option<String>,
 }
 
-fn choose(files: Vec<DataFile>, choice: FileChoice<'_>) -> Result<Chosen, HubProblem> {
+fn choose(dataset: &str, files: Vec<DataFile>, choice: FileChoice<'_>) -> Result<Chosen, DatasetError> {
     let names = |of: fn(&DataFile) -> Option<&String>, files: &[DataFile]| {
         let mut names: Vec<String> = files.iter().filter_map(of).cloned().collect();
         names.sort();
@@ -553,10 +481,7 @@ fn choose(files: Vec<DataFile>, choice: FileChoice<'_>) -> Result<Chosen, HubPro
                 Some(subset) => Some(subset.clone()),
                 // What has no subsets is called this.
                 None if unnamed && named == Some("default") => None,
-                None => {
-                    let known = known.to_vec();
-                    return Err(HubProblem::Subset { named: named.map(str::to_owned), known });
-                }
+                None => return Err(unknown_part(dataset, "subset", named, subsets)),
             }
         }
     };
@@ -572,10 +497,7 @@ fn choose(files: Vec<DataFile>, choice: FileChoice<'_>) -> Result<Chosen, HubPro
             let is_same = |known: &&String| same.is_some() && split_of(known) == same;
             match known.iter().find(is_named).or_else(|| known.iter().find(is_same)) {
                 Some(split) => Some(split.clone()),
-                None => {
-                    let known = known.to_vec();
-                    return Err(HubProblem::Split { named: named.map(str::to_owned), known });
-                }
+                None => return Err(unknown_part(dataset, "split", named, splits)),
             }
         }
     };
@@ -586,7 +508,7 @@ fn choose(files: Vec<DataFile>, choice: FileChoice<'_>) -> Result<Chosen, HubPro
     if let Some(expected) = counts.iter().copied().max()
         && counts.len() < expected
     {
-        return Err(HubProblem::Shards { found: counts.len(), expected });
+        return Err(missing_files(dataset, counts.len(), expected));
     }
     Ok(Chosen { files: files.into_iter().map(|file| file.path).collect(), subset, split })
 }

@@ -22,7 +22,7 @@ pub use error::{DatasetError, InvalidField, RecordLocation, RecordPosition};
 use errorbar_core::Metadata;
 use errorbar_stats::random::Stream;
 pub use fields::{Fields, OneOrMany};
-pub use hub::{HubDataset, HubProblem};
+pub use hub::HubDataset;
 pub use record::{IntoSample, Record};
 pub(crate) use source::nearest_file;
 pub use source::{FileFormat, RecordSource};
@@ -110,7 +110,11 @@ impl Dataset {
     /// Whatever went wrong when the dataset was read; no sample at all.
     pub fn samples(&self) -> Result<&[NamedSample], DatasetError> {
         match &self.read().samples {
-            Ok(samples) if samples.is_empty() => Err(DatasetError::Empty { location: self.location.clone() }),
+            Ok(samples) if samples.is_empty() => {
+                let location = self.location.as_ref().map(|path| format!(" {path}")).unwrap_or_default();
+                let advice = "an evaluation needs at least one sample";
+                Err(DatasetError::new(format!("the dataset{location} is empty; {advice}")))
+            }
             Ok(samples) => Ok(samples),
             Err(error) => Err(error.clone()),
         }
@@ -128,8 +132,13 @@ impl Dataset {
         };
         let sample = id.to_string();
         let place = self.read().beside_text.iter().find(|(id, _)| *id == sample);
-        let place = place.map_or(RecordLocation::NOWHERE, |(_, place)| place.clone());
-        Err(DatasetError::NotText { place, sample, message, problem })
+        let place = place.map(|(_, place)| place).filter(|place| **place != RecordLocation::NOWHERE);
+        let place = place.map(|place| format!("{place}: ")).unwrap_or_default();
+        let message = format!(
+            "{place}sample {sample:?}: message {message} {problem}, and only text is sent to models; replace it with \
+             text, or leave the sample out"
+        );
+        Err(DatasetError::of_key("input", message))
     }
 
     /// The dataset's name: by default that of its file.
@@ -246,7 +255,8 @@ impl Step {
             Step::ShuffleChoices(seed) => {
                 let shuffled = (1..).zip(samples.iter()).map(|(stream, (id, sample))| {
                     let shuffled = with_shuffled_choices(sample, seed, stream)
-                        .map_err(|problem| DatasetError::Choices { sample: id.to_string(), problem })?;
+                        .map_err(|problem| format!("sample {:?}: {problem}", id.to_string()))
+                        .map_err(|message| DatasetError::of_key("shuffle_choices", message))?;
                     Ok((id.clone(), Arc::new(shuffled)))
                 });
                 shuffled.collect()

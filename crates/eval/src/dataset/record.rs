@@ -227,9 +227,11 @@ impl<'s> RecordSink<'s> {
         };
         match difference {
             None => Ok(()),
-            Some((lacks, has, column)) => {
-                Err(DatasetError::MixedColumns { lacks: lacks.to_owned(), has: has.to_owned(), column })
-            }
+            Some((lacks, has, column)) => Err(DatasetError::new(format!(
+                "{} has no column `{column}`, which {} has; files of one dataset have the same columns",
+                lacks.display(),
+                has.display()
+            ))),
         }
     }
 
@@ -279,15 +281,18 @@ pub(super) fn with_ids(
         let is_same = |other: &u32| named.get(*other as usize).is_some_and(|(id, _)| has_text(id, &text));
         if let Some(&first) = seen.find(hasher.hash_one(&text), is_same) {
             let first = first as usize;
-            let place =
-                |at: usize| samples.get(at).map_or(RecordLocation::NOWHERE, |(place, _)| place.clone());
+            let name = |at: usize| match samples.get(at) {
+                Some((place, _)) if place.line.is_some() => place.to_string(),
+                _ => format!("sample number {}", at + 1),
+            };
             let was_numbered = named.get(first).is_some_and(|(_, sample)| sample.id.is_none());
-            return Err(DatasetError::DuplicateId {
-                id: text,
-                first: (first + 1, place(first)),
-                second: (at + 1, place(at)),
-                numbered: sample.id.is_none() || was_numbered,
-            });
+            let advice = match sample.id.is_none() || was_numbered {
+                true => "give every sample an id, or none",
+                false => "ids must differ; to run a sample several times, use epochs",
+            };
+            let (first, second) = (name(first), name(at));
+            let message = format!("two samples have the id {text:?} ({first}; {second}); {advice}");
+            return Err(DatasetError::of_key("id", message));
         }
         let hash = |at: &u32| named.get(*at as usize).map_or(0, |(id, _)| hasher.hash_one(id.to_string()));
         seen.insert_unique(hasher.hash_one(&text), at as u32, hash);

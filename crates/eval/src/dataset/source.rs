@@ -7,12 +7,12 @@ use std::{fmt, fs};
 
 use errorbar_core::Metadata;
 use errorbar_core::spec::nearest;
-use errorbar_files::is_url;
+use errorbar_files::{is_url, url_hint};
 use errorbar_table::input::Compression;
 use glob::{Pattern, PatternError};
 
 use super::delimited::Dialect;
-use super::error::DatasetError;
+use super::error::{DatasetError, shown};
 use super::hub::HubDataset;
 use super::record::{IntoSample, Record, RecordSink, Stop, ToSample};
 use super::{Dataset, Fields, Origin, ReadSamples, delimited, hub, json};
@@ -134,7 +134,12 @@ impl RecordSource {
         let mut found = SourceFiles { files: Vec::new(), provenance: Metadata::new() };
         for path in &self.paths {
             if is_url(path) {
-                return Err(DatasetError::Url { url: path.display().to_string() });
+                let message = format!(
+                    "cannot read the dataset {}: {}; a dataset of the Hugging Face hub is hf:ORG/NAME",
+                    path.display(),
+                    url_hint(path)
+                );
+                return Err(DatasetError::new(message));
             }
             let paths = match HubDataset::parse(path) {
                 Some(dataset) => {
@@ -191,7 +196,10 @@ impl RecordSource {
         let (read, provenance) = match read {
             Ok(provenance) if samples.is_empty() && skipped > 0 => {
                 let location = self.location().unwrap_or_default();
-                (Err(DatasetError::AllSkipped { location, records: skipped }), provenance)
+                let message = format!(
+                    "none of the {skipped} records of {location} is used: the condition is false for all of them"
+                );
+                (Err(DatasetError::of_key("where", message)), provenance)
             }
             Ok(provenance) => (Ok(samples), provenance),
             Err(problem) => (Err(problem), Metadata::new()),
@@ -260,38 +268,8 @@ impl RecordSource {
     }
 }
 
-impl From<&str> for RecordSource {
-    fn from(path: &str) -> Self {
-        RecordSource::new(path)
-    }
-}
-
-impl From<String> for RecordSource {
-    fn from(path: String) -> Self {
-        RecordSource::new(path)
-    }
-}
-
-impl From<&String> for RecordSource {
-    fn from(path: &String) -> Self {
-        RecordSource::new(path)
-    }
-}
-
-impl From<&Path> for RecordSource {
-    fn from(path: &Path) -> Self {
-        RecordSource::new(path)
-    }
-}
-
-impl From<PathBuf> for RecordSource {
-    fn from(path: PathBuf) -> Self {
-        RecordSource::new(path)
-    }
-}
-
-impl From<&PathBuf> for RecordSource {
-    fn from(path: &PathBuf) -> Self {
+impl<P: AsRef<Path>> From<P> for RecordSource {
+    fn from(path: P) -> Self {
         RecordSource::new(path)
     }
 }
@@ -376,7 +354,7 @@ fn of_folder(folder: &Path, format: Option<FileFormat>) -> Result<Vec<PathBuf>, 
     let entries = fs::read_dir(folder).map_err(unreadable)?.take(MOST_FILES + 1);
     let paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     if paths.len() > MOST_FILES {
-        return Err(DatasetError::TooManyFiles { path: folder.to_owned(), limit: MOST_FILES });
+        return Err(too_many_files(folder));
     }
     let mut files: Vec<(FileFormat, PathBuf)> = paths
         .iter()
@@ -389,16 +367,47 @@ fn of_folder(folder: &Path, format: Option<FileFormat>) -> Result<Vec<PathBuf>, 
     formats.dedup();
     match formats.as_slice() {
         [] => {
-            let mut found: Vec<String> = paths
-                .iter()
-                .filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()))
-                .collect();
-            found.sort();
-            Err(DatasetError::NoDataFiles { folder: folder.to_owned(), format, found })
+            let names =
+                paths.iter().filter_map(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+            Err(no_data_files(folder, format, names.collect()))
         }
         [_] => Ok(files.into_iter().map(|(_, path)| path).collect()),
-        _ => Err(DatasetError::SeveralFormats { folder: folder.to_owned(), formats }),
+        formats => {
+            let formats: Vec<String> = formats.iter().map(ToString::to_string).collect();
+            let (folder, formats) = (folder.display(), formats.join(", "));
+            let message = format!(
+                "the folder {folder} has files of several formats: {formats}; name those that are meant"
+            );
+            // The path is that of the task file.
+            let hint = "name the format, as in format = \"csv\", or a pattern: path = \"{path}/*.csv\"";
+            Err(DatasetError::new(message).hint(Some(hint.to_owned())))
+        }
     }
+}
+
+fn too_many_files(path: &Path) -> DatasetError {
+    DatasetError::new(format!(
+        "{} stands for more than {MOST_FILES} files and folders; name a folder further down, or fewer files",
+        path.display()
+    ))
+}
+
+/// The error of a folder that has other files, or none.
+pub(super) fn no_data_files(
+    folder: &Path,
+    format: Option<FileFormat>,
+    mut found: Vec<String>,
+) -> DatasetError {
+    found.sort();
+    let folder = folder.display();
+    let what = match format {
+        Some(format) => format!("{format} file"),
+        None => "data file (.csv, .tsv, .json, .jsonl, .parquet)".to_owned(),
+    };
+    DatasetError::new(match found.as_slice() {
+        [] => format!("the folder {folder} is empty; it should have at least one {what}"),
+        found => format!("the folder {folder} has no {what}; it has {}", shown(found)),
+    })
 }
 
 /// Whether a file of one format is meant by another: files of TSV are CSV too.
@@ -413,14 +422,12 @@ pub(super) fn is_visible(path: &Path) -> bool {
 }
 
 fn matching(pattern: &str, format: Option<FileFormat>) -> Result<Vec<PathBuf>, DatasetError> {
-    let no_match = |problem: Option<String>| DatasetError::NoMatch {
-        pattern: pattern.to_owned(),
-        problem,
-        nearest: nearest_file(Path::new(pattern)),
+    let no_match = |problem: String| {
+        let near = nearest_file(Path::new(pattern)).map(|near| format!("did you mean `{near}`?"));
+        DatasetError::new(format!("no file matches {pattern}{problem}")).hint(near)
     };
-    let parts = pattern_parts(Path::new(pattern)).map_err(|error| no_match(Some(error.msg.to_owned())))?;
-    let found = walk(&parts, MOST_FILES)
-        .ok_or_else(|| DatasetError::TooManyFiles { path: pattern.into(), limit: MOST_FILES })?;
+    let parts = pattern_parts(Path::new(pattern)).map_err(|error| no_match(format!(": {}", error.msg)))?;
+    let found = walk(&parts, MOST_FILES).ok_or_else(|| too_many_files(Path::new(pattern)))?;
     let mut files: Vec<PathBuf> = found.into_iter().filter(|path| path.is_file()).collect();
     // Of data and what lies beside it, the data; a pattern that names other files alone means those.
     let is_data = |path: &PathBuf| {
@@ -432,7 +439,7 @@ fn matching(pattern: &str, format: Option<FileFormat>) -> Result<Vec<PathBuf>, D
     }
     files.sort();
     files.dedup();
-    if files.is_empty() { Err(no_match(None)) } else { Ok(files) }
+    if files.is_empty() { Err(no_match(String::new())) } else { Ok(files) }
 }
 
 /// A part of a pattern, between two slashes.

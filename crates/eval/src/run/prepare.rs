@@ -20,7 +20,7 @@ use super::record::{options_of, start_record};
 use super::stopping::StopPlan;
 use crate::NamedSample;
 use crate::task::Origin;
-use crate::task_check::{self, Finding, HeadlineParts};
+use crate::task_check::{self, Finding};
 use crate::{
     AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Models, Result, Sample, SampleId, Task,
     UsageLimits,
@@ -296,16 +296,14 @@ impl Task {
             }
         }
         if let Some(wanted) = &self.headline {
-            let parts = HeadlineParts {
-                scorers: &self.scorers,
-                metrics: match options.metrics {
-                    Some(_) => None,
-                    None => task_check::metric_names(self.metrics.as_ref(), self.scorers.iter())
-                        .or_else(|| self.names_in_rehearsal(options, samples)),
-                },
-                reducers: options.reducers.is_none().then_some(reducers),
+            let metrics = match options.metrics {
+                Some(_) => None,
+                None => task_check::metric_names(self.metrics.as_ref(), self.scorers.iter())
+                    .or_else(|| self.names_in_rehearsal(options, samples)),
             };
-            findings.extend(task_check::headline(wanted, &parts).into_iter().map(Finding::Problem));
+            let reducers = options.reducers.is_none().then_some(reducers);
+            let problems = task_check::headline(wanted, &self.scorers, metrics, reducers);
+            findings.extend(problems.into_iter().map(Finding::Problem));
         }
         findings
     }

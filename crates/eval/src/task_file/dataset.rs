@@ -14,7 +14,7 @@ use super::options;
 use super::section::{Keys, TomlField, TomlSection, TomlString, all, did_you_mean};
 use crate::dataset::nearest_file;
 use crate::expression::{Expression, ExpressionError, ExpressionErrorKind};
-use crate::{Dataset, DatasetError, Fields, FileFormat, HubProblem, OneOrMany, RecordSource};
+use crate::{Dataset, DatasetError, Fields, FileFormat, OneOrMany, RecordSource};
 
 pub(super) const KEYS: Keys = &[
     "path",
@@ -247,7 +247,6 @@ impl DatasetSource<'_> {
                 let message = message.strip_suffix(&hint).unwrap_or(&message).to_owned();
                 return self.fields.report_value(text, error, message);
             }
-            DatasetError::AllSkipped { .. } => (Some("where"), None),
             DatasetError::Record { problem: wrong, .. } => {
                 let about = |name: &&TomlString<'_>| wrong.starts_with(&format!("`{}`", name.value));
                 let place = self.fields.named.iter().find(about).or(self.paths.first());
@@ -262,7 +261,6 @@ impl DatasetSource<'_> {
                 let place = self.paths.first().map_or_else(|| self.field.place(), |path| path.span.clone());
                 return self.field.file.mistakes.add_outside(place, problem.to_string(), path);
             }
-            DatasetError::NoMatch { nearest, .. } => (None, did_you_mean(nearest.as_deref())),
             DatasetError::UnknownFormat { .. } => {
                 // Not, if what is given for it was reported already.
                 if self.section.get("format").is_some() {
@@ -272,25 +270,10 @@ impl DatasetSource<'_> {
                             compressed; or name the format: format = \"csv\"";
                 (None, Some(hint.to_owned()))
             }
-            DatasetError::SeveralFormats { .. } => {
-                let folder = self.paths.first().map_or("data", |path| path.value.trim_end_matches('/'));
-                let hint = format!(
-                    "name the format, as in format = \"csv\", or a pattern: path = \"{folder}/*.csv\""
-                );
-                (None, Some(hint))
+            DatasetError::Other { key, hint, .. } => {
+                let path = self.paths.first().map_or("data", |path| path.value.trim_end_matches('/'));
+                (*key, hint.as_ref().map(|hint| hint.replace("{path}", path)))
             }
-            DatasetError::Hub { problem: HubProblem::Subset { .. }, .. } => (Some("subset"), None),
-            DatasetError::Hub { problem: HubProblem::Split { .. } | HubProblem::Shards { .. }, .. } => {
-                (Some("split"), None)
-            }
-            DatasetError::ChoiceOfFile { key, .. } => {
-                let hint = format!("remove `{key}`, or name the file or folder that has it as `path`");
-                (Some(*key), Some(hint))
-            }
-            DatasetError::DuplicateId { .. } => (Some("id"), None),
-            DatasetError::NotText { .. } => (Some("input"), None),
-            DatasetError::Choices { .. } => (Some("shuffle_choices"), None),
-            _ => (None, None),
         };
         self.report(key, problem.to_string(), hint);
     }

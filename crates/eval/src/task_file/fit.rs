@@ -40,7 +40,7 @@ impl FileParts<'_, '_> {
     /// Reports what does not fit together.
     pub(super) fn check(&self, errors: Option<&ErrorPlan>, mistakes: &Mistakes) {
         let report = |place: Range<usize>, problem: &TaskProblem| {
-            mistakes.add(place, problem.to_string(), problem.hint());
+            mistakes.add(place, problem.message.as_str(), Some(problem.hint.clone()));
         };
         let effects = self.effects();
         let scorers: Vec<Option<&AnyScorer>> =

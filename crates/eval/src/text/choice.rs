@@ -247,14 +247,17 @@ fn place_of(label: &str, written: &str, target: &str, choices: usize) -> Result<
     if let Some(place) = written_place(label, choices) {
         return Ok(place);
     }
-    let (target, label) = (target.to_owned(), written.to_owned());
-    match written_place(&label, usize::MAX) {
-        None => Err(TextError::Label { target, label }),
+    Err(TextError(match written_place(written, usize::MAX) {
+        None => format!(
+            "the target {target:?} names no choice: {written:?} is neither a letter nor a number from 1 on"
+        ),
         Some(_) => {
             let last = choice_label(choices.saturating_sub(1));
-            Err(TextError::BeyondChoices { target, label, choices, last })
+            format!(
+                "the target {target:?} names the choice {written}, but there are only {choices} choices, A to {last}"
+            )
         }
-    }
+    }))
 }
 
 /// What is taken after `ANSWER:`, which may be in any case, with blanks around its colon.
@@ -383,9 +386,10 @@ mod label_tests {
         assert_eq!(choice_places(&["B", "A"], 4), Ok(vec![0, 1]));
         assert_eq!(choice_places(&["c,a"], 4), Ok(vec![0, 2]));
         assert_eq!(choice_places(&["A 10"], 40), Ok(vec![0, 35]));
-        assert!(matches!(choice_places(&["E"], 4), Err(TextError::BeyondChoices { choices: 4, .. })));
-        assert!(matches!(choice_places(&["(A)"], 4), Err(TextError::Label { .. })));
-        assert!(matches!(choice_places(&["0"], 40), Err(TextError::Label { .. })));
+        let refused = |target: &str, choices| choice_places(&[target], choices).unwrap_err().to_string();
+        assert!(refused("E", 4).ends_with("there are only 4 choices, A to D"));
+        assert!(refused("(A)", 4).contains("names no choice"));
+        assert!(refused("0", 40).contains("names no choice"));
     }
 }
 

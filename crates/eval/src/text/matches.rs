@@ -286,8 +286,8 @@ mod pattern_tests {
     fn runaway_expressions_are_an_error() {
         let pattern = Pattern::new(r"^(a|a)+\1\1c", true, false).unwrap();
         let error = pattern.judge(&format!("{}b", "a".repeat(40)), &["a"]).unwrap_err();
-        let pattern = r"^(a|a)+\1\1c".to_owned();
-        assert_eq!(error, TextError::TooManySteps { pattern, bytes: 41 });
+        let message = r#"the pattern "^(a|a)+\\1\\1c" tried too many ways to match an output of 41 bytes; "#;
+        assert!(error.to_string().starts_with(message), "{error}");
     }
 
     #[test]
@@ -324,10 +324,7 @@ mod pattern_tests {
     #[test]
     fn unreadable_expressions_are_refused() {
         for pattern in ["(", "[", "*a", r"\q", "(?P<1>a)", "a{2,1}", r"\"] {
-            assert!(
-                matches!(Pattern::new(pattern, true, false), Err(TextError::Pattern { .. })),
-                "{pattern}"
-            );
+            assert!(matches!(Pattern::new(pattern, true, false), Err(TextError(_))), "{pattern}");
         }
     }
 }

@@ -103,68 +103,7 @@ impl From<Judgement<'_>> for Score {
     }
 }
 
-/// Why a text could not be judged.
+/// Why a pattern, a search or a target is of no use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TextError {
-    /// A regular expression that cannot be read.
-    #[error("the pattern {pattern:?} is no regular expression: {problem}")]
-    Pattern {
-        /// The pattern as given.
-        pattern: String,
-        /// What is wrong with it, and where.
-        problem: String,
-    },
-    /// A regular expression that tries too many ways to match.
-    #[error(
-        "the pattern {pattern:?} tried too many ways to match an output of {bytes} bytes; nested repetitions such as \
-         (a+)+ are the usual cause"
-    )]
-    TooManySteps {
-        /// The pattern as given.
-        pattern: String,
-        /// How long the output was.
-        bytes: usize,
-    },
-    /// A regular expression that takes too long.
-    #[error(
-        "the pattern {pattern:?} did not end within {seconds} s on an output of {bytes} bytes; look-around that reads far \
-         ahead, as in (?=.*x), takes a time that is quadratic: anchor it, or do without"
-    )]
-    TooSlow {
-        /// The pattern as given.
-        pattern: String,
-        /// How long the output was.
-        bytes: usize,
-        /// How long it was allowed to take.
-        seconds: String,
-    },
-    /// A regular expression whose result is not waited for any more.
-    #[error("the search for the pattern {pattern:?} was stopped")]
-    Stopped {
-        /// The pattern as given.
-        pattern: String,
-    },
-    /// A target of a multiple choice question that names no choice.
-    #[error("the target {target:?} names no choice: {label:?} is neither a letter nor a number from 1 on")]
-    Label {
-        /// The target as given.
-        target: String,
-        /// The part of it that cannot be read.
-        label: String,
-    },
-    /// A target of a multiple choice question beyond its choices.
-    #[error(
-        "the target {target:?} names the choice {label}, but there are only {choices} choices, A to {last}"
-    )]
-    BeyondChoices {
-        /// The target as given.
-        target: String,
-        /// The part of it that names the choice.
-        label: String,
-        /// How many choices there are.
-        choices: usize,
-        /// The label of the last choice.
-        last: String,
-    },
-}
+#[error("{0}")]
+pub struct TextError(String);

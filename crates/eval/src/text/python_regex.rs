@@ -40,15 +40,6 @@ impl Sets {
 const UNICODE: Sets = Sets { word: r"\p{L}\p{N}_", space: r"\s\x1c-\x1f", digit: r"\d" };
 const ASCII: Sets = Sets { word: "0-9A-Za-z_", space: r"\t-\r\x20", digit: "0-9" };
 
-/// An expression in the engine's syntax.
-struct Translation {
-    /// Means what Python means, on every text.
-    exact: String,
-    /// Means the same on plain text ([`is_plain`]), and needs no looking around for it, which is many times
-    /// as fast; only where the two differ.
-    on_plain_text: Option<String>,
-}
-
 /// Whether the engine and Python agree on where the words of a text end, and `$` can only mean its very end.
 /// They disagree about marks, joiners and some numbers; these are the letters and signs without any, in which
 /// most texts are written.
@@ -61,14 +52,9 @@ fn is_plain(text: &str) -> bool {
     !text.ends_with('\n') && (text.is_ascii() || text.chars().all(plain))
 }
 
-/// The expression in the engine's syntax, or what is wrong with it.
-fn translate(pattern: &str, ignore_case: bool) -> Result<Translation, String> {
-    let exact = translate_for(pattern, ignore_case, false)?;
-    let plain = translate_for(pattern, ignore_case, true)?;
-    Ok(Translation { on_plain_text: (plain != exact).then_some(plain), exact })
-}
-
-fn translate_for(pattern: &str, ignore_case: bool, plain_text: bool) -> Result<String, String> {
+/// The expression in the engine's syntax, or what is wrong with it: one that means what Python means on every text, or one
+/// that does so on plain text ([`is_plain`]) and needs no looking around for it, which is many times as fast.
+fn translate(pattern: &str, ignore_case: bool, plain_text: bool) -> Result<String, String> {
     let mut flags = Flags { ignore_case, ..Flags::default() };
     let (given, rest) = global_flags(pattern)?;
     flags.apply(&given, true)?;
@@ -475,14 +461,6 @@ pub(crate) struct SearchBudget {
     stopped: Arc<AtomicBool>,
 }
 
-/// Why a search ends without a result.
-pub(super) enum BudgetError {
-    /// It took longer than this.
-    Time(Duration),
-    /// The caller has stopped waiting.
-    Stopped,
-}
-
 impl Default for SearchBudget {
     fn default() -> Self {
         SearchBudget::new(LONGEST)
@@ -500,11 +478,19 @@ impl SearchBudget {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn check(&self) -> Result<(), BudgetError> {
+    /// Whether a search for a pattern may go on in a text of so many bytes.
+    fn check(&self, pattern: &str, bytes: usize) -> Result<(), TextError> {
         if self.stopped.load(Ordering::Relaxed) {
-            return Err(BudgetError::Stopped);
+            return Err(TextError(format!("the search for the pattern {pattern:?} was stopped")));
         }
-        if self.started.elapsed() > self.limit { Err(BudgetError::Time(self.limit)) } else { Ok(()) }
+        if self.started.elapsed() <= self.limit {
+            return Ok(());
+        }
+        Err(TextError(format!(
+            "the pattern {pattern:?} did not end within {} s on an output of {bytes} bytes; look-around that reads far \
+             ahead, as in (?=.*x), takes a time that is quadratic: anchor it, or do without",
+            self.limit.as_secs_f64()
+        )))
     }
 }
 
@@ -541,37 +527,6 @@ impl Engine {
         let is_linear = DebugRegex(&regex).to_string().starts_with("wrapped Regex");
         Ok(Engine { regex, is_linear })
     }
-
-    /// The first match in a text.
-    ///
-    /// The engine counts the ways that it tries, but not how much of the text a single one reads, so an expression with
-    /// look-around takes a time that is quadratic. It cannot be stopped; so it is run at one position after the other.
-    fn search<'t>(
-        &self,
-        text: &'t str,
-        from: usize,
-        budget: &SearchBudget,
-    ) -> Result<Option<Captures<'t, str>>, SearchFailure> {
-        if self.is_linear {
-            return self.regex.captures_from_pos(text, from).map_err(|_| SearchFailure::TooManySteps);
-        }
-        let places = text.char_indices().map(|(place, _)| place).chain([text.len()]);
-        for place in places.filter(|place| *place >= from) {
-            budget.check().map_err(SearchFailure::Budget)?;
-            let input = RegexInput::new(text).from_pos(place).anchored(true);
-            let found = self.regex.captures_input(input).map_err(|_| SearchFailure::TooManySteps)?;
-            if found.is_some() {
-                return Ok(found);
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// Why a search has no result.
-enum SearchFailure {
-    TooManySteps,
-    Budget(BudgetError),
 }
 
 impl PythonRegex {
@@ -580,12 +535,16 @@ impl PythonRegex {
     /// # Errors
     /// One that cannot be read.
     pub(crate) fn new(pattern: &str, ignore_case: bool) -> Result<Self, TextError> {
-        let refused = |problem: String| TextError::Pattern { pattern: pattern.to_owned(), problem };
-        let translated = translate(pattern, ignore_case).map_err(refused)?;
+        let refused = |problem: String| {
+            TextError(format!("the pattern {pattern:?} is no regular expression: {problem}"))
+        };
+        let exact = translate(pattern, ignore_case, false).map_err(refused)?;
+        let plain = translate(pattern, ignore_case, true).map_err(refused)?;
         let build = |regex: &str| Engine::new(regex).map_err(|error| refused(error.to_string()));
-        let exact = build(&translated.exact)?;
-        let on_plain_text = translated.on_plain_text.as_deref().map(build).transpose()?;
-        Ok(PythonRegex { source: pattern.to_owned(), exact, on_plain_text })
+        let engine = build(&exact)?;
+        // Only where the two differ.
+        let on_plain_text = Some(plain).filter(|plain| *plain != exact).as_deref().map(build).transpose()?;
+        Ok(PythonRegex { source: pattern.to_owned(), exact: engine, on_plain_text })
     }
 
     fn engine(&self, text: &str) -> &Engine {
@@ -619,14 +578,29 @@ impl PythonRegex {
         from: usize,
         budget: &SearchBudget,
     ) -> Result<Option<Captures<'t, str>>, TextError> {
-        let (pattern, bytes) = (|| self.source.clone(), text.len());
-        self.engine(text).search(text, from, budget).map_err(|failure| match failure {
-            SearchFailure::TooManySteps => TextError::TooManySteps { pattern: pattern(), bytes },
-            SearchFailure::Budget(BudgetError::Time(limit)) => {
-                TextError::TooSlow { pattern: pattern(), bytes, seconds: limit.as_secs_f64().to_string() }
+        let (Engine { regex, is_linear }, bytes) = (self.engine(text), text.len());
+        let too_many_steps = |_| {
+            TextError(format!(
+                "the pattern {:?} tried too many ways to match an output of {bytes} bytes; nested repetitions such as \
+                 (a+)+ are the usual cause",
+                self.source
+            ))
+        };
+        if *is_linear {
+            return regex.captures_from_pos(text, from).map_err(too_many_steps);
+        }
+        // The engine counts the ways that it tries, but not how much of the text a single one reads, so an expression with
+        // look-around takes a time that is quadratic. It cannot be stopped; so it is run at one position after the other.
+        let places = text.char_indices().map(|(place, _)| place).chain([bytes]);
+        for place in places.filter(|place| *place >= from) {
+            budget.check(&self.source, bytes)?;
+            let input = RegexInput::new(text).from_pos(place).anchored(true);
+            let found = regex.captures_input(input).map_err(too_many_steps)?;
+            if found.is_some() {
+                return Ok(found);
             }
-            SearchFailure::Budget(BudgetError::Stopped) => TextError::Stopped { pattern: pattern() },
-        })
+        }
+        Ok(None)
     }
 
     /// The same expression for whole texts; none if that cannot be known from the part that is searched: it looks at what
@@ -710,16 +684,13 @@ mod pr_compiled_tests {
     fn a_search_ends_with_its_time_or_when_it_is_stopped() {
         // All of it would take hours.
         let (regex, text) = (PythonRegex::new("(?=.*foo)bar", true).unwrap(), "a".repeat(4 << 20));
-        let pattern = "(?=.*foo)bar".to_owned();
-        assert_eq!(
-            regex.search(&text, &SearchBudget::new(Duration::from_millis(20))).unwrap_err(),
-            TextError::TooSlow { pattern, bytes: 4 << 20, seconds: "0.02".to_owned() }
-        );
+        let search = |budget: SearchBudget| regex.search(&text, &budget).unwrap_err().to_string();
+        let slow = search(SearchBudget::new(Duration::from_millis(20)));
+        let message =
+            "the pattern \"(?=.*foo)bar\" did not end within 0.02 s on an output of 4194304 bytes; ";
+        assert!(slow.starts_with(message), "{slow}");
         let budget = SearchBudget::default();
         budget.stop();
-        assert_eq!(
-            regex.search(&text, &budget).unwrap_err(),
-            TextError::Stopped { pattern: "(?=.*foo)bar".to_owned() }
-        );
+        assert_eq!(search(budget), "the search for the pattern \"(?=.*foo)bar\" was stopped");
     }
 }

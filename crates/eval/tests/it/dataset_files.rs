@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use errorbar_eval::{
-    Dataset, DatasetError, Fields, FileFormat, HubProblem, Input, RecordPosition, RecordSource, Sample,
-    dataset, parquet_dataset,
+    Dataset, DatasetError, Fields, FileFormat, Input, RecordPosition, RecordSource, Sample, dataset,
+    parquet_dataset,
 };
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -268,11 +268,11 @@ fn folders_and_patterns_in_the_order_of_names() {
     assert_eq!(inputs(&read(several)), ["t", "a", "b"]);
 
     let error = |path: &str| read(source(path)).samples().unwrap_err();
-    assert!(matches!(error("mixed"), DatasetError::SeveralFormats { formats, .. }
-        if formats == [FileFormat::Csv, FileFormat::Json]));
-    assert!(matches!(error("no"), DatasetError::NoDataFiles { found, .. } if found == ["data.txt"]));
-    assert!(matches!(error("parts/tset-?.csv"), DatasetError::NoMatch { nearest: Some(nearest), .. }
-        if nearest == "test-0.csv"));
+    let is_about = |path: &str, message: &str| error(path).to_string().contains(message);
+    assert!(is_about("mixed", "files of several formats: CSV, JSON;"));
+    assert!(is_about("no", "it has data.txt"));
+    assert!(matches!(error("parts/tset-?.csv"), DatasetError::Other { hint: Some(hint), .. }
+        if hint == "did you mean `test-0.csv`?"));
     assert!(matches!(error("no/data.txt"), DatasetError::UnknownFormat { .. }));
 }
 
@@ -280,13 +280,10 @@ fn folders_and_patterns_in_the_order_of_names() {
 fn numbered_files_that_are_missing_are_noticed() {
     let line = r#"{"input": "a"}"#;
     let some = folder(&[("test-00000-of-00003.jsonl", line), ("test-00002-of-00003.jsonl", line)]);
-    let problem = |path: &Path| match read(path).samples() {
-        Err(DatasetError::Hub { problem, .. }) => problem,
-        other => panic!("{other:?}"),
-    };
-    let missing = HubProblem::Shards { found: 2, expected: 3 };
-    assert_eq!(problem(some.path()), missing);
-    assert_eq!(problem(&some.path().join("*.jsonl")), missing);
+    for path in [some.path(), &some.path().join("*.jsonl")] {
+        let problem = read(path).samples().unwrap_err().to_string();
+        assert!(problem.contains("only 2 of the 3 files of the split are there"), "{problem}");
+    }
     // One of them, and a part that a pattern names, is what the user wants.
     assert_eq!(inputs(&read(some.path().join("test-00002-of-00003.jsonl"))), ["a"]);
     fs::write(some.path().join("test-00001-of-00003.jsonl"), line).unwrap();
@@ -297,12 +294,8 @@ fn numbered_files_that_are_missing_are_noticed() {
 #[test]
 fn a_folder_with_several_splits_asks_for_one() {
     let both = folder(&[("train.jsonl", r#"{"input": "a"}"#), ("test.jsonl", r#"{"input": "b"}"#)]);
-    match read(both.path()).samples() {
-        Err(DatasetError::Hub { problem: HubProblem::Split { named: None, known }, .. }) => {
-            assert_eq!(known, ["test", "train"]);
-        }
-        other => panic!("{other:?}"),
-    }
+    let problem = read(both.path()).samples().unwrap_err().to_string();
+    assert!(problem.ends_with("it has several splits; name one: split = \"test\" or \"train\""), "{problem}");
     assert_eq!(inputs(&read(RecordSource::new(both.path()).split("test"))), ["b"]);
     assert_eq!(inputs(&read(both.path().join("t*.jsonl"))), ["b", "a"]);
 }
@@ -313,11 +306,8 @@ fn files_of_one_dataset_have_the_same_columns() {
     assert_eq!(inputs(&shards), ["shard 0", "shard 1"]);
     let mixed =
         read(RecordSource::several([fixture("test-00000-of-00002.parquet"), fixture("other.parquet")]));
-    match mixed.samples() {
-        Err(DatasetError::MixedColumns { lacks, has, column }) => {
-            assert_eq!((lacks, column.as_str()), (fixture("other.parquet"), "input"));
-            assert_eq!(has, fixture("test-00000-of-00002.parquet"));
-        }
-        other => panic!("{other:?}"),
-    }
+    let problem = mixed.samples().unwrap_err().to_string();
+    let (lacks, has) = (fixture("other.parquet"), fixture("test-00000-of-00002.parquet"));
+    let message = format!("{} has no column `input`, which {} has", lacks.display(), has.display());
+    assert!(problem.starts_with(&message), "{problem}");
 }

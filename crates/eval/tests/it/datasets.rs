@@ -297,7 +297,9 @@ fn targets_follow_their_choices() {
 #[test]
 fn a_target_beyond_the_choices_cannot_be_shuffled() {
     let dataset = Dataset::new([Sample::new("q").id("q7").choices(["a"]).target("B")]).shuffle_choices(1);
-    assert!(matches!(dataset.samples(), Err(DatasetError::Choices { sample, .. }) if sample == "q7"));
+    assert!(
+        matches!(dataset.samples(), Err(DatasetError::Other { message, .. }) if message.starts_with("sample \"q7\""))
+    );
 }
 
 #[test]
@@ -329,7 +331,9 @@ fn a_number_that_is_an_id_is_reported_as_such() {
     let numbered_first = Dataset::new([Sample::new("a"), Sample::new("b").id(1)]);
     let numbered_last = Dataset::new([Sample::new("a").id("2"), Sample::new("b")]);
     for dataset in [numbered_first, numbered_last] {
-        assert!(matches!(dataset.samples(), Err(DatasetError::DuplicateId { numbered: true, .. })));
+        assert!(
+            matches!(dataset.samples(), Err(DatasetError::Other { message, .. }) if message.contains("give every sample an id, or none"))
+        );
     }
 }
 

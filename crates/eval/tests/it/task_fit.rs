@@ -4,9 +4,7 @@
 use std::path::Path;
 
 use errorbar_core::metrics::{accuracy, grouped, mean, stderr};
-use errorbar_core::{
-    ErrorPlan, HeadlineRequest, KeyUsage, Metrics, Registry, Result, Spec, ToSpec, metrics, reducers,
-};
+use errorbar_core::{ErrorPlan, HeadlineRequest, Metrics, Registry, Result, Spec, ToSpec, metrics, reducers};
 use errorbar_eval::scorers::{
     choice, includes, matches, model_graded_qa, model_graded_score, multi_scorer, pattern,
 };
@@ -56,6 +54,23 @@ fn problems(task: &Task) -> Vec<TaskProblem> {
     prepared(task, RunOptions::default()).err().unwrap_or_default().into_iter().map(problem).collect()
 }
 
+fn messages(problems: &[TaskProblem]) -> Vec<&str> {
+    problems.iter().map(|problem| problem.message.as_str()).collect()
+}
+
+/// Whether there is one problem, of this kind.
+fn is_only(problems: &[TaskProblem], part: &str) -> bool {
+    matches!(problems, [problem] if problem.message.contains(part))
+}
+
+/// What stands between two parts of the message of the only problem.
+#[track_caller]
+fn between<'p>(problems: &'p [TaskProblem], before: &str, after: &str) -> &'p str {
+    let [problem] = problems else { panic!("{problems:?}") };
+    let part = problem.message.split_once(before).and_then(|(_, rest)| rest.split_once(after));
+    part.unwrap_or_else(|| panic!("{problem}")).0
+}
+
 fn solved(solver: impl Into<AnySolver>) -> Vec<TaskProblem> {
     problems(&task().solver(solver))
 }
@@ -64,16 +79,15 @@ fn solved(solver: impl Into<AnySolver>) -> Vec<TaskProblem> {
 fn an_answer_needs_a_solver_that_calls_the_model() {
     let without = chain![system_message("Be brief."), chain_of_thought(), prompt_template("{prompt}")];
     let found = problems(&task().solver(without.clone()).scorer(matches()).scorer(choice()));
-    let [TaskProblem::NoGenerate { scorers, .. }, TaskProblem::NoMarkedChoices { scorer, solvers }] =
-        found.as_slice()
-    else {
-        panic!("{found:?}")
-    };
     assert_eq!(
-        (scorers.join(" "), scorer.as_str(), solvers.len()),
-        ("includes match".to_owned(), "choice", 3)
+        messages(&found),
+        [
+            "no solver calls the model, so `includes`, `match` would score empty answers",
+            "`choice` scores the choices that multiple_choice() marks, and the solver is `system_message()`, \
+             `chain_of_thought()`, `prompt_template()`",
+        ]
     );
-    assert!(matches!(solved(user_message("x"))[..], [TaskProblem::NoGenerate { .. }]));
+    assert!(is_only(&solved(user_message("x")), "no solver calls the model"));
     for fine in [
         AnySolver::from(generate()),
         self_critique().into(),
@@ -99,7 +113,7 @@ fn scorers_that_compare_need_targets() {
         let task = Task::new([Sample::new("1?"), Sample::new("2?").target("")]).model("mock/1");
         problems(&task.scorer(scorer))
     };
-    let of_target = |found: Vec<TaskProblem>| matches!(found[..], [TaskProblem::NoTarget { .. }]);
+    let of_target = |found: Vec<TaskProblem>| is_only(&found, "no sample has a target");
     for scorer in [includes().into(), matches().into(), multi_scorer([includes()], "mode").into()] {
         assert!(of_target(without(scorer)));
     }
@@ -117,7 +131,8 @@ fn choices_need_a_solver_that_marks_them() {
         let sample = Sample::new("Which?").choices(["x", "y"]).target("A");
         problems(&Task::new([sample]).model("mock/A").scorer(scorer).solver(solver))
     };
-    let of_choices = |found: Vec<TaskProblem>| matches!(found[..], [TaskProblem::NoMarkedChoices { .. }]);
+    let of_choices =
+        |found: Vec<TaskProblem>| is_only(&found, "scores the choices that multiple_choice() marks");
     assert!(of_choices(with(choice().into(), generate().into())));
     assert!(of_choices(with(choice().into(), chain![chain_of_thought(), generate()].into())));
     assert!(of_choices(with(multi_scorer([choice()], "mode").into(), generate().into())));
@@ -127,10 +142,7 @@ fn choices_need_a_solver_that_marks_them() {
 
 #[test]
 fn a_name_that_the_reference_would_fail_for_is_a_problem() {
-    let name = |found: Vec<TaskProblem>| match found.as_slice() {
-        [TaskProblem::UnknownPlaceholder { name, .. }] => name.clone(),
-        other => panic!("{other:?}"),
-    };
+    let name = |found: Vec<TaskProblem>| between(&found, " has {", "}, which is ").to_owned();
     let asked = |rest: &str| solved(multiple_choice().template(format!("{{question}}{{choices}}{rest}")));
     assert_eq!(name(asked("{nothing_like_it}")), "nothing_like_it");
     // Not every sample has it.
@@ -147,10 +159,7 @@ fn a_name_that_the_reference_would_fail_for_is_a_problem() {
 #[test]
 fn a_name_in_a_prompt_is_a_problem_only_if_it_is_nearly_right() {
     let found = solved(chain![prompt_template("{promt} [{categry}]"), generate()]);
-    let name = |problem: &TaskProblem| match problem {
-        TaskProblem::UnknownPlaceholder { name, .. } => name.clone(),
-        other => panic!("{other}"),
-    };
+    let name = |problem: &TaskProblem| between(std::slice::from_ref(problem), " has {", "}, ").to_owned();
     assert_eq!(found.iter().map(name).collect::<Vec<_>>(), ["categry", "promt"]);
     let warnings = |template: &str| {
         prepared(&task().solver(chain![system_message(template), generate()]), RunOptions::default()).unwrap()
@@ -172,20 +181,18 @@ fn a_name_in_a_prompt_is_a_problem_only_if_it_is_nearly_right() {
 
 #[test]
 fn keys_to_group_and_cluster_by_are_in_the_metadata() {
-    let missing = |found: Vec<TaskProblem>| match found.as_slice() {
-        [TaskProblem::MissingKey { key, usage, sample, .. }] => (key.clone(), *usage, sample.clone()),
-        other => panic!("{other:?}"),
-    };
+    let missing = |found: Vec<TaskProblem>| messages(&found).join("; ");
     let computed = |metrics: Metrics| problems(&task().metrics(metrics));
-    let of = |key: &str, usage: KeyUsage| (key.to_owned(), usage, None);
-    assert_eq!(missing(computed(metrics![grouped(mean(), "topic")])), of("topic", KeyUsage::Group));
-    assert_eq!(missing(computed(metrics![stderr().cluster("topic")])), of("topic", KeyUsage::Cluster));
+    let of = |key: &str, usage: &str| format!("no sample has the metadata key `{key}` {usage}");
+    assert_eq!(missing(computed(metrics![grouped(mean(), "topic")])), of("topic", "to group by"));
+    assert_eq!(missing(computed(metrics![stderr().cluster("topic")])), of("topic", "to cluster by"));
     let within = metrics![grouped(stderr().cluster("topic"), "category")];
-    assert_eq!(missing(computed(within)), of("topic", KeyUsage::Cluster));
+    assert_eq!(missing(computed(within)), of("topic", "to cluster by"));
     let clustered = task().errors(ErrorPlan::new().cluster("topic"));
-    assert_eq!(missing(problems(&clustered)), of("topic", KeyUsage::Cluster));
-    let some = missing(computed(metrics![grouped(mean(), "passage")]));
-    assert_eq!(some, ("passage".to_owned(), KeyUsage::Group, Some("q2".to_owned())));
+    assert_eq!(missing(problems(&clustered)), of("topic", "to cluster by"));
+    let some = computed(metrics![grouped(mean(), "passage")]);
+    assert!(is_only(&some, "not every sample has the metadata key `passage` to group by"));
+    assert!(some[0].hint.starts_with("sample \"q2\" has none"), "{}", some[0].hint);
     assert_eq!(computed(metrics![grouped(mean(), "category"), stderr().cluster("category")]), []);
     // What the options replace is not asked for.
     let metrics = Some(metrics![accuracy()]);
@@ -203,22 +210,24 @@ fn keys_that_metrics_read_are_in_the_metadata() {
         let metric = Registry::built_in().metric(&metric.parse().unwrap()).unwrap();
         problems(&task().metrics([metric].into_iter().collect()))
     };
-    let usage = |metric: &str| match found(metric).as_slice() {
-        [TaskProblem::MissingKey { usage, sample: None, .. }] => *usage,
-        other => panic!("{metric}: {other:?}"),
+    let usage = |metric: &str| {
+        let found = found(metric);
+        let [problem] = found.as_slice() else { panic!("{metric}: {found:?}") };
+        let (_, usage) = problem.message.strip_prefix("no sample has ").unwrap().rsplit_once("` ").unwrap();
+        usage.to_owned()
     };
-    assert_eq!(usage("where(accuracy(), 'categry=easy')"), KeyUsage::Condition);
-    assert_eq!(usage("where(accuracy(), ['category=easy', 'size.rows>3'])"), KeyUsage::Condition);
-    assert_eq!(usage("where(stderr(cluster='topic'), 'category=easy')"), KeyUsage::Cluster);
-    assert_eq!(usage("weighted_mean('wight')"), KeyUsage::Weight);
-    assert_eq!(usage("grouped(mean(), 'category', all='groups', weights='wight')"), KeyUsage::Weight);
-    assert_eq!(usage("brier(confidence='categry')"), KeyUsage::Confidence);
+    assert_eq!(usage("where(accuracy(), 'categry=easy')"), "of a condition");
+    assert_eq!(usage("where(accuracy(), ['category=easy', 'size.rows>3'])"), "of a condition");
+    assert_eq!(usage("where(stderr(cluster='topic'), 'category=easy')"), "to cluster by");
+    assert_eq!(usage("weighted_mean('wight')"), "to weight by");
+    assert_eq!(usage("grouped(mean(), 'category', all='groups', weights='wight')"), "to weight by");
+    assert_eq!(usage("brier(confidence='categry')"), "of the confidence");
     // A condition is about the samples that have the key, and a scorer may state a confidence.
     for metric in ["where(accuracy(), 'passage=p1')", "where(accuracy(), 'category.part=x')", "brier()"] {
         assert_eq!(found(metric), [], "{metric}");
     }
     for metric in ["ppi('humn')", "cohen_kappa('humn')", "precision('metadata.humn')", "ppi('scorer.humn')"] {
-        assert!(matches!(found(metric).as_slice(), [TaskProblem::UnknownRater { .. }]), "{metric}");
+        assert!(is_only(&found(metric), "which a metric compares scores with"), "{metric}");
     }
     for metric in ["cohen_kappa('category')", "ppi('metadata.category')", "ppi('field.part')"] {
         assert_eq!(found(metric), [], "{metric}");
@@ -235,9 +244,8 @@ fn the_headline_is_among_the_results() {
         let named = |name: &str| (!name.is_empty()).then(|| name.to_owned());
         let headline =
             HeadlineRequest { scorer: named(scorer), metric: named(metric), ..HeadlineRequest::default() };
-        let part = |problem: &TaskProblem| match problem {
-            TaskProblem::UnknownHeadline { part, .. } => *part,
-            other => panic!("{other}"),
+        let part = |problem: &TaskProblem| {
+            between(std::slice::from_ref(problem), "the headline names the ", " `").to_owned()
         };
         problems(&task.headline(headline)).iter().map(part).collect::<Vec<_>>()
     };
@@ -254,7 +262,7 @@ fn the_headline_is_among_the_results() {
     assert_eq!(with("", "hard", in_groups().solver(Custom)), Vec::<&str>::new());
     let reducer = HeadlineRequest { reducer: Some("mode".to_owned()), ..HeadlineRequest::default() };
     let reduced = task().headline(reducer);
-    assert!(matches!(problems(&reduced)[..], [TaskProblem::UnknownHeadline { part: "reducer", .. }]));
+    assert!(is_only(&problems(&reduced), "the headline names the reducer"));
     let options = RunOptions { epochs: Some(2), reducers: Some(reducers![]), ..RunOptions::default() };
     assert!(prepared(&reduced, options).is_ok(), "an option has replaced it");
 }
