@@ -27,34 +27,29 @@ pub(crate) enum TemplatePiece<F> {
     Field(F),
 }
 
-/// What may stand in the braces of a template.
-pub(crate) trait FieldSyntax {
-    /// What it is read as.
-    type Field;
-    /// Why it cannot be read.
-    type Error;
+/// Braces in a template.
+pub(crate) enum Braces<'t> {
+    /// What stands in them, and where in the template that is.
+    Pair(&'t str, Range<usize>),
+    /// A brace without its partner: the rest of the template from it on, and where it is.
+    Alone(&'t str, usize),
+}
 
-    /// Where the braces end whose inside starts here.
-    fn end(&self, inside: &str) -> Option<usize> {
-        inside.find('}')
-    }
-
-    /// Reads what stands in braces, and where in the template that is. `None` if these braces are no field: then they
-    /// stay, and there may be fields within them.
-    fn field(&mut self, inside: &str, place: Range<usize>) -> Result<Option<Self::Field>, Self::Error>;
-
-    /// A brace without its partner, at the start of the rest. It stays, or is an error.
-    fn lone_brace(&mut self, _rest: &str, _at: usize) -> Result<(), Self::Error> {
-        Ok(())
-    }
+/// Where braces end whose inside starts here, if they hold no braces themselves.
+pub(crate) fn closing_brace(inside: &str) -> Option<usize> {
+    inside.find('}')
 }
 
 impl<F> ParsedTemplate<F> {
-    /// Takes a template apart.
+    /// Takes a template apart. Braces that are read as nothing stay as they are, and there may be fields within them.
     ///
     /// # Errors
-    /// What the syntax of its fields refuses.
-    pub(crate) fn parse<S: FieldSyntax<Field = F>>(template: &str, syntax: &mut S) -> Result<Self, S::Error> {
+    /// What is refused of the braces.
+    pub(crate) fn parse<E>(
+        template: &str,
+        end: fn(&str) -> Option<usize>,
+        mut read: impl FnMut(Braces<'_>) -> Result<Option<F>, E>,
+    ) -> Result<Self, E> {
         let (mut pieces, mut text, mut at) = (Vec::new(), String::new(), 0);
         let rest = |at: usize| template.get(at..).unwrap_or_default();
         while let Some(before) = rest(at).find(['{', '}']) {
@@ -67,19 +62,19 @@ impl<F> ParsedTemplate<F> {
                 continue;
             }
             let inside = if brace == "{" { at + 1..template.len() } else { at..at };
-            match syntax.end(template.get(inside.clone()).unwrap_or_default()) {
-                None => syntax.lone_brace(rest(at), at)?,
-                Some(length) => {
-                    let place = inside.start..inside.start + length;
-                    let field =
-                        syntax.field(template.get(place.clone()).unwrap_or_default(), place.clone())?;
-                    if let Some(field) = field {
-                        pieces.push(TemplatePiece::Text(std::mem::take(&mut text)));
-                        pieces.push(TemplatePiece::Field(field));
-                        at = place.end + 1;
-                        continue;
-                    }
+            let length = end(template.get(inside.clone()).unwrap_or_default());
+            let place = inside.start..inside.start + length.unwrap_or_default();
+            let field = match length {
+                None => read(Braces::Alone(rest(at), at))?,
+                Some(_) => {
+                    read(Braces::Pair(template.get(place.clone()).unwrap_or_default(), place.clone()))?
                 }
+            };
+            if let Some(field) = field {
+                pieces.push(TemplatePiece::Text(std::mem::take(&mut text)));
+                pieces.push(TemplatePiece::Field(field));
+                at = place.end + 1;
+                continue;
             }
             text.push_str(brace);
             at += 1;
@@ -130,55 +125,36 @@ impl<F> ParsedTemplate<F> {
 /// # Errors
 /// A string longer than any prompt: a template that names the prompt twice doubles it, and so does the next.
 pub(crate) fn fill<'t>(template: &str, known: impl Fn(&str) -> Option<Cow<'t, str>>) -> Result<String> {
-    struct KnownNames<K>(K);
-
-    impl<'t, K: Fn(&str) -> Option<Cow<'t, str>>> FieldSyntax for KnownNames<K> {
-        type Field = Cow<'t, str>;
-        type Error = Error;
-
-        fn field(&mut self, name: &str, _: Range<usize>) -> Result<Option<Cow<'t, str>>> {
-            Ok((self.0)(name))
-        }
-    }
-
-    ParsedTemplate::parse(template, &mut KnownNames(known))?.fill(|text, before| {
-        match before.len() > LONGEST {
-            true => Err(Error::custom(format!(
-                "the template gives a string of more than {} MB; fill in less",
-                LONGEST >> 20
-            ))),
-            false => Ok(text),
-        }
+    let read = |braces: Braces<'_>| match braces {
+        Braces::Pair(name, _) => Ok::<_, Infallible>(known(name)),
+        Braces::Alone(..) => Ok(None),
+    };
+    let Ok(parsed) = ParsedTemplate::parse(template, closing_brace, read);
+    parsed.fill(|text, before| match before.len() > LONGEST {
+        true => Err(Error::custom(format!(
+            "the template gives a string of more than {} MB; fill in less",
+            LONGEST >> 20
+        ))),
+        false => Ok(text),
     })
 }
 
 /// The names in braces that [`fill`] would look up and that are meant as such, as far as one can tell: words, and not
 /// in braces of LaTeX or of a shell, which follow a letter, a sign or other such braces: `\frac{a}{b}`, `x_{i}`, `${x}`.
 pub(crate) fn placeholders(template: &str) -> Vec<&str> {
-    struct Words<'t> {
-        template: &'t str,
-        /// Whether the last braces with a word are no placeholder.
-        is_other: bool,
-    }
-
-    impl<'t> FieldSyntax for Words<'t> {
-        /// The name; none for the braces of LaTeX or of a shell.
-        type Field = Option<&'t str>;
-        type Error = Infallible;
-
-        fn field(&mut self, name: &str, place: Range<usize>) -> Result<Option<Option<&'t str>>, Infallible> {
-            if !is_word(name) {
-                return Ok(None);
-            }
-            let start = place.start - 1;
-            let before = self.template.get(..start).and_then(|before| before.chars().next_back());
-            let follows = |c: char| c.is_alphanumeric() || "_^\\$#&%@".contains(c);
-            self.is_other = before.is_some_and(follows) || (before == Some('}') && self.is_other);
-            Ok(Some(self.template.get(place).filter(|_| !self.is_other)))
+    // Whether the last braces with a word are those of LaTeX or of a shell.
+    let mut is_other = false;
+    let read = |braces: Braces<'_>| -> Result<Option<Option<&str>>, Infallible> {
+        let Braces::Pair(name, place) = braces else { return Ok(None) };
+        if !is_word(name) {
+            return Ok(None);
         }
-    }
-
-    let Ok(parsed) = ParsedTemplate::parse(template, &mut Words { template, is_other: false });
+        let before = template.get(..place.start - 1).and_then(|before| before.chars().next_back());
+        let follows = |c: char| c.is_alphanumeric() || "_^\\$#&%@".contains(c);
+        is_other = before.is_some_and(follows) || (before == Some('}') && is_other);
+        Ok(Some(template.get(place).filter(|_| !is_other)))
+    };
+    let Ok(parsed) = ParsedTemplate::parse(template, closing_brace, read);
     parsed.fields().copied().flatten().collect()
 }
 

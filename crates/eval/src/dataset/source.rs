@@ -33,20 +33,20 @@ use crate::macros::setters;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordSource {
     /// Files, folders, patterns and datasets of the hub, one after the other.
-    paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// What relative paths are relative to.
-    folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// What files must be in beside the folder; none if they may be anywhere.
-    allowed_paths: Option<Vec<PathBuf>>,
-    format: Option<FileFormat>,
-    header: Option<bool>,
-    columns: Option<Vec<String>>,
-    delimiter: Option<u8>,
-    subset: Option<String>,
-    split: Option<String>,
-    hub_cache: Option<PathBuf>,
+    pub(crate) allowed_paths: Option<Vec<PathBuf>>,
+    pub(crate) format: Option<FileFormat>,
+    pub(crate) header: Option<bool>,
+    pub(crate) columns: Option<Vec<String>>,
+    pub(crate) delimiter: Option<u8>,
+    pub(crate) subset: Option<String>,
+    pub(crate) split: Option<String>,
+    pub(crate) hub_cache: Option<PathBuf>,
     /// The columns that samples are made of; all, if it is not known.
-    needed: Option<Vec<String>>,
+    pub(crate) needed: Option<Vec<String>>,
 }
 
 /// The files of a source, and what is recorded of them.
@@ -92,11 +92,6 @@ impl RecordSource {
 
         /// The folder of datasets of the hub, in place of that of the environment.
         hub_cache: impl Into<PathBuf> => Some(hub_cache.into());
-    }
-
-    /// The same, with files only in its folder and in these paths, wherever links lead.
-    pub(crate) fn confined(self, allowed_paths: &[PathBuf]) -> Self {
-        RecordSource { allowed_paths: Some(allowed_paths.to_vec()), ..self }
     }
 
     /// A dataset whose samples a closure makes.

@@ -26,7 +26,7 @@ pub(crate) use names::Tables;
 use self::evaluate::Evaluation;
 use self::names::Names;
 use self::parser::{Node, NodeKind, Parser};
-use crate::template::{FieldSyntax, ParsedTemplate, TemplatePiece};
+use crate::template::{Braces, ParsedTemplate, TemplatePiece};
 
 /// The most bytes of an expression, or of a template.
 const LONGEST: usize = 64 << 10;
@@ -123,73 +123,67 @@ impl Expression {
 
 /// Reads a text with expressions in braces. One that is nothing but a pair of braces gives the value in them as it is.
 fn template(text: &str, names: &mut Names<'_>) -> Result<Node, ExpressionError> {
-    let mut pieces = ParsedTemplate::parse(text, &mut InBraces { text, names })?.into_pieces();
-    pieces.retain(|piece| !matches!(piece, TemplatePiece::Text(text) if text.is_empty()));
-    let mut parts: Vec<Node> = pieces
-        .into_iter()
-        .map(|piece| match piece {
-            TemplatePiece::Text(text) => Node { kind: NodeKind::Constant(Json::String(text)), span: 0..0 },
-            TemplatePiece::Field(node) => node,
-        })
-        .collect();
+    let read = |braces: Braces<'_>| match braces {
+        Braces::Pair(inside, place) => in_braces(text, inside.trim(), place, names).map(Some),
+        Braces::Alone(rest, at) => {
+            let brace = rest.get(..1).unwrap_or_default();
+            let problem = ExpressionError::new(format!("'{brace}' without its partner")).at(at..at + 1);
+            Err(problem.hint("braces that should stay are written {{ and }}"))
+        }
+    };
+    let part = |piece| match piece {
+        TemplatePiece::Text(text) if text.is_empty() => None,
+        TemplatePiece::Text(text) => Some(Node { kind: NodeKind::Constant(Json::String(text)), span: 0..0 }),
+        TemplatePiece::Field(node) => Some(node),
+    };
+    let pieces = ParsedTemplate::parse(text, end_of_braces, read)?.into_pieces();
+    let mut parts: Vec<Node> = pieces.into_iter().filter_map(part).collect();
     match parts.len() {
         1 => parts.pop().ok_or_else(|| ExpressionError::too_complex(0..text.len())),
         _ => Ok(Node { kind: NodeKind::Text(parts), span: 0..text.len() }),
     }
 }
 
-/// Expressions in the braces of a template.
-struct InBraces<'t, 'n, 'k> {
-    text: &'t str,
-    names: &'n mut Names<'k>,
+/// Where braces end: a brace in a string is none.
+fn end_of_braces(inside: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = inside.get(at..)?;
+        at += match rest.chars().next()? {
+            '}' => return Some(at),
+            '"' | '\'' => match parser::string_length(rest) {
+                Some(Some(length)) => length,
+                // The string is reported; it ends with the braces.
+                _ => return inside.find('}'),
+            },
+            c => c.len_utf8(),
+        };
+    }
 }
 
-impl FieldSyntax for InBraces<'_, '_, '_> {
-    type Field = Node;
-    type Error = ExpressionError;
-
-    /// The brace that closes, which is none in a string.
-    fn end(&self, inside: &str) -> Option<usize> {
-        let mut at = 0;
-        loop {
-            let rest = inside.get(at..)?;
-            at += match rest.chars().next()? {
-                '}' => return Some(at),
-                '"' | '\'' => match parser::string_length(rest) {
-                    Some(Some(length)) => length,
-                    // The string is reported; it ends with the braces.
-                    _ => return inside.find('}'),
-                },
-                c => c.len_utf8(),
-            };
-        }
+/// The expression in a pair of braces.
+fn in_braces(
+    text: &str,
+    inside: &str,
+    place: Range<usize>,
+    names: &mut Names<'_>,
+) -> Result<Node, ExpressionError> {
+    let advice = "a value with { is a template, with an expression in each pair of braces; \
+                  braces that should stay are written {{ and }}";
+    let before = names.problems.len();
+    let parsed = Parser::whole(text, place.clone(), names);
+    let is_wrong = parsed.is_err() || names.problems.len() > before;
+    if is_wrong && names.is_column(inside) {
+        names.problems.truncate(before);
+        let problem = format!("`{inside}` is a column, but its name is no expression");
+        let hint = format!("write col({})", errorbar_core::python_text::str_repr(inside));
+        names.problems.push(ExpressionError::new(problem).at(place.clone()).hint(hint));
+        return Ok(Node { kind: NodeKind::Constant(Json::Null), span: place });
     }
-
-    fn field(&mut self, _: &str, place: Range<usize>) -> Result<Option<Node>, ExpressionError> {
-        let advice = "a value with { is a template, with an expression in each pair of braces; \
-                      braces that should stay are written {{ and }}";
-        let before = self.names.problems.len();
-        let inside = self.text.get(place.clone()).unwrap_or_default().trim();
-        let parsed = Parser::whole(self.text, place.clone(), self.names);
-        let is_wrong = parsed.is_err() || self.names.problems.len() > before;
-        if is_wrong && self.names.is_column(inside) {
-            self.names.problems.truncate(before);
-            let problem = format!("`{inside}` is a column, but its name is no expression");
-            let hint = format!("write col({})", errorbar_core::python_text::str_repr(inside));
-            self.names.problems.push(ExpressionError::new(problem).at(place.clone()).hint(hint));
-            return Ok(Some(Node { kind: NodeKind::Constant(Json::Null), span: place }));
-        }
-        parsed.map(Some).map_err(|error| match &error.hint {
-            Some(_) => error,
-            None => error.hint(advice),
-        })
-    }
-
-    fn lone_brace(&mut self, rest: &str, at: usize) -> Result<(), ExpressionError> {
-        let brace = rest.get(..1).unwrap_or_default();
-        let problem = ExpressionError::new(format!("'{brace}' without its partner")).at(at..at + 1);
-        Err(problem.hint("braces that should stay are written {{ and }}"))
-    }
+    parsed.map_err(|error| match &error.hint {
+        Some(_) => error,
+        None => error.hint(advice),
+    })
 }
 
 /// An expression that cannot be used: everything that is wrong with it.

@@ -140,12 +140,7 @@ fn place(section: &TomlSection<'_>) -> Option<ExamplesPlace> {
         let is_pair = section.get("template").is_some_and(|template| template.as_table().is_some());
         return Some(if is_pair { ExamplesPlace::Messages } else { ExamplesPlace::System });
     };
-    let found = field.value().as_str();
-    let known = PLACES.into_iter().find(|(name, _)| Some(*name) == found).map(|(_, place)| place);
-    known.or_else(|| {
-        let near = found.and_then(|found| nearest(found, PLACES.iter().map(|(name, _)| *name)));
-        field.expected_with_hint("\"system\", \"user\" or \"messages\"", did_you_mean(near))
-    })
+    field.one_of(&PLACES, "\"system\", \"user\" or \"messages\"")
 }
 
 /// The templates of an example, and the strings that they are.

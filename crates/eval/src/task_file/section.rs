@@ -255,6 +255,16 @@ impl<'d> TomlField<'d> {
         Some(items.iter().map(TomlField::string).collect())
     }
 
+    /// What one of these names stands for.
+    pub(super) fn one_of<T: Copy>(&self, known: &[(&'static str, T)], wanted: &str) -> Option<T> {
+        let found = self.value().as_str();
+        let named = known.iter().find(|(name, _)| Some(*name) == found).map(|(_, value)| *value);
+        named.or_else(|| {
+            let near = found.and_then(|found| nearest(found, known.iter().map(|(name, _)| *name)));
+            self.expected_with_hint(wanted, did_you_mean(near))
+        })
+    }
+
     /// A whole number within the bounds; `wanted` describes them in words.
     pub(super) fn whole_number<T: TryFrom<i128> + PartialOrd>(&self, least: T, wanted: &str) -> Option<T> {
         let number = integer(self.value());

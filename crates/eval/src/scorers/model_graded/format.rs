@@ -2,13 +2,12 @@
 //! brace.
 
 use std::fmt;
-use std::ops::Range;
 
 use errorbar_core::python_text::{json_text, str_repr};
 use errorbar_core::{Error, Result};
 use serde_json::Value as Json;
 
-use crate::template::{FieldSyntax, ParsedTemplate};
+use crate::template::{Braces, ParsedTemplate, closing_brace};
 
 /// A template that has been read.
 pub(super) type FormatTemplate = ParsedTemplate<Placeholder>;
@@ -33,26 +32,15 @@ pub(super) struct Placeholder {
 /// # Errors
 /// Braces that do not match, and what is not supported of the syntax.
 pub(super) fn parse(template: &str) -> Result<FormatTemplate> {
-    ParsedTemplate::parse(template, &mut PythonFormat)
-}
-
-/// The fields of Python's `str.format`.
-struct PythonFormat;
-
-impl FieldSyntax for PythonFormat {
-    type Field = Placeholder;
-    type Error = Error;
-
-    fn field(&mut self, inside: &str, _: Range<usize>) -> Result<Option<Placeholder>> {
-        Placeholder::parse(inside).map(Some)
-    }
-
-    fn lone_brace(&mut self, rest: &str, _: usize) -> Result<()> {
-        let shown: String = rest.chars().take(30).collect();
-        Err(Error::custom(format!(
-            "the template has a brace without its partner at {shown:?}; braces that should stay are written {{{{ and }}}}"
-        )))
-    }
+    ParsedTemplate::parse(template, closing_brace, |braces| match braces {
+        Braces::Pair(inside, _) => Placeholder::parse(inside).map(Some),
+        Braces::Alone(rest, _) => {
+            let shown: String = rest.chars().take(30).collect();
+            Err(Error::custom(format!(
+                "the template has a brace without its partner at {shown:?}; braces that should stay are written {{{{ and }}}}"
+            )))
+        }
+    })
 }
 
 impl Placeholder {
