@@ -9,7 +9,7 @@ use errorbar_core::engine::unique_names;
 use errorbar_core::python_text::json_text;
 use errorbar_core::{MetadataKeys, Plan, Results, ScoreColumns};
 use errorbar_log::eval::{EvalLog, Header, LogError, LogWarning, SampleFields};
-use errorbar_table::{ScoreTable, ScoreWord, TableMapping};
+use errorbar_table::{RowLocations, ScoreTable, ScoreWord, TableMapping};
 use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
@@ -104,8 +104,8 @@ pub struct TableSource {
     pub has_synthetic_ids: bool,
     /// Whether the column of its ids is named by the user, or after what it identifies.
     pub has_named_ids: bool,
-    /// Whether rows have no order, so that their numbers mean nothing.
-    pub is_unordered: bool,
+    /// Where its rows are in the file.
+    pub locations: RowLocations,
     /// A column whose rows count as samples together, and two of its values.
     pub pooled: Option<(String, Vec<String>)>,
     /// Whether a part has a run for each of its tasks, because they have the same ids.
@@ -143,7 +143,7 @@ impl Run {
                 words: table.words,
                 has_synthetic_ids: table.has_synthetic_ids,
                 has_named_ids,
-                is_unordered: table.is_unordered,
+                locations: table.locations,
                 pooled: table.pooled,
                 split_by_task: table.split_by_task,
             })),

@@ -12,7 +12,7 @@ use errorbar_table::{MemoryTables, RowColumns, ScoreTable, TableError, TableErro
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
-use crate::read::{self, Reader, RunRequest, give_meaning};
+use crate::read::{self, Reader, RunRequest, cell_use};
 use crate::request::{
     ErrorRequest, PlanChanges, ReadRequest, TableRequest, UnconvertiblePolicy, as_text_order, one_or_many,
 };
@@ -522,9 +522,9 @@ impl DistributedScore {
         metadata_keys: Vec<String>,
     ) -> Result<(Report, Diagnostics), Diagnostics> {
         let path = Path::new(name);
-        let mut tables = [ScoreTable::of_rows(columns, metadata_keys, &self.options, path)?];
-        give_meaning(&mut tables, path, &self.plan, self.request.tables.unconvertible)?;
-        let [table] = tables;
+        let options = self.options.clone().no_scores(self.request.tables.unconvertible.into());
+        let options = options.cells(cell_use(&self.plan));
+        let table = ScoreTable::of_rows(columns, metadata_keys, &options, path)?;
         let mut warnings = Diagnostics::default();
         let run = Run::of_table(table, self.plan.clone(), (path.to_owned(), name.to_owned()), (false, false));
         let analysis = Analysis::new(&self.registry);

@@ -1,12 +1,14 @@
 //! Requests as Rust, Python and the command line build them, and what comes of them.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use errorbar_analysis::{
     Analysis, CompareRequest, Diagnostic, Outcome, PowerRequest, ScoreRequest, Surface, request_from_json,
 };
-use errorbar_core::Registry;
+use errorbar_core::metrics::mean;
+use errorbar_core::{MetadataKeys, Plan, Registry, Results, metrics};
+use errorbar_table::{ScoreTable, TableOptions, read_tables};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -45,6 +47,46 @@ fn cells_have_their_meaning() {
         .map(|accuracy| (accuracy.number(), accuracy.n))
         .collect();
     assert_eq!(values, [(Some(0.5), 2), (Some(0.5), 2)]);
+    // Every committed layout is read the same by the library alone: the same numbers, or the same refusal.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../errorbar/tests/layouts/files");
+    let (mut read, mut refused) = (0, 0);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let answer = Analysis::new(&registry).score(std::slice::from_ref(&path), &ScoreRequest::default());
+        let reports = answer.value.unwrap_or_default();
+        let theirs: Vec<Means> = reports.iter().map(|report| means_of(&report.results)).collect();
+        match means_by_library(&path) {
+            Ok(ours) => {
+                read += 1;
+                assert_eq!(ours, theirs, "{}", path.display());
+            }
+            Err(problem) => {
+                refused += 1;
+                let messages: Vec<String> =
+                    answer.diagnostics.iter().map(|one| one.text().to_string()).collect();
+                assert!(messages.contains(&problem), "{}: {problem}\n{messages:?}", path.display());
+            }
+        }
+    }
+    assert!(read > 60 && refused > 40, "{read} {refused}");
+}
+
+/// The mean of each scorer, and the number of its scores.
+type Means = Vec<(String, Option<f64>, u64)>;
+
+fn means_of(results: &Results) -> Means {
+    let is_mean = |metric: &str| matches!(metric, "accuracy" | "mean");
+    let rows = results.rows().into_iter().filter(|row| is_mean(row.metric));
+    rows.map(|row| (row.scorer.to_owned(), row.estimate.number(), row.estimate.n)).collect()
+}
+
+/// What a Rust program makes of a table without this crate; what is wrong with it in words.
+fn means_by_library(path: &Path) -> Result<Vec<Means>, String> {
+    let options = TableOptions::new().number_rows(true).metadata(MetadataKeys::NONE);
+    let tables = read_tables(path, &options).map_err(|error| error.problem())?;
+    let plan = Plan::new().metrics(metrics![mean()]);
+    let evaluate = |table: &ScoreTable| Ok(means_of(&plan.evaluate(&table.columns).unwrap().results));
+    tables.iter().map(evaluate).collect()
 }
 
 #[test]

@@ -21,8 +21,6 @@ use super::limits::Budget;
 pub(super) trait RowSource: Sync {
     /// Some rows that are not parsed yet.
     type Piece: Default + Send;
-    /// Memory that pieces are parsed with.
-    type Scratch: Default + Send;
 
     /// How many pieces there are, about.
     fn estimate(&self) -> usize;
@@ -35,18 +33,12 @@ pub(super) trait RowSource: Sync {
     fn is_large(&self, piece: &Self::Piece) -> bool;
 
     /// Parses a piece into an empty block, which with an error has the rows before it.
-    fn parse(
-        &self,
-        piece: &mut Self::Piece,
-        scratch: &mut Self::Scratch,
-        block: &mut ColumnBlock,
-    ) -> Result<(), TableError>;
+    fn parse(&self, piece: &mut Self::Piece, block: &mut ColumnBlock) -> Result<(), TableError>;
 
     /// Appends the block of a piece when all before it are.
     fn append(
         &self,
         piece: &mut Self::Piece,
-        scratch: &mut Self::Scratch,
         block: &mut ColumnBlock,
         builder: &mut TableBuilder,
     ) -> Result<(), TableError>;
@@ -113,33 +105,28 @@ fn work<S: RowSource>(
     free: &Mutex<Receiver<Job<S::Piece>>>,
     appended: &Mutex<Appended<S::Piece>>,
 ) {
-    let mut scratch = S::Scratch::default();
     loop {
         let Ok(mut job) = lock(free).recv() else { return };
         let Some((number, read)) = source.next(&mut job.piece) else { return };
         job.is_parsed = false;
         match read {
             Ok(()) if source.is_large(&job.piece) => {}
-            Ok(()) => parse(source, &mut job, &mut scratch),
+            Ok(()) => parse(source, &mut job),
             Err(error) => (job.is_parsed, job.error) = (true, Some(error)),
         }
         lock(appended).early.insert(number, job);
-        while append_next(source, &mut scratch, appended) {}
+        while append_next(source, appended) {}
     }
 }
 
-fn parse<S: RowSource>(source: &S, job: &mut Job<S::Piece>, scratch: &mut S::Scratch) {
+fn parse<S: RowSource>(source: &S, job: &mut Job<S::Piece>) {
     job.is_parsed = true;
-    job.error = source.parse(&mut job.piece, scratch, &mut job.block).err();
+    job.error = source.parse(&mut job.piece, &mut job.block).err();
 }
 
 /// Appends the block whose turn it is, if it is there and no other thread is at it. The first error of the file is
 /// the one that counts.
-fn append_next<S: RowSource>(
-    source: &S,
-    scratch: &mut S::Scratch,
-    appended: &Mutex<Appended<S::Piece>>,
-) -> bool {
+fn append_next<S: RowSource>(source: &S, appended: &Mutex<Appended<S::Piece>>) -> bool {
     let (mut builder, mut job) = {
         let state = &mut *lock(appended);
         if state.builder.is_none() || state.error.is_some() {
@@ -151,10 +138,10 @@ fn append_next<S: RowSource>(
         (builder, job)
     };
     if !job.is_parsed {
-        parse(source, &mut job, scratch);
+        parse(source, &mut job);
     }
     // What is wrong with a row before comes first.
-    let done = source.append(&mut job.piece, scratch, &mut job.block, &mut builder);
+    let done = source.append(&mut job.piece, &mut job.block, &mut builder);
     let done = done.and_then(|()| job.error.take().map_or(Ok(job), Err));
     let state = &mut *lock(appended);
     state.builder = Some(builder);

@@ -16,8 +16,8 @@ pub(super) fn epoch(text: &str) -> Result<u32, TableErrorKind> {
         [digit @ b'0'..=b'9'] => Ok(u32::from(digit - b'0')),
         _ => match whole(text.trim()).parse::<u32>() {
             Ok(epoch) => Ok(epoch),
-            _ if text.is_empty() => Err(TableErrorKind::BadEpoch("empty".to_owned())),
-            _ => Err(TableErrorKind::BadEpoch(excerpt(text))),
+            _ if text.is_empty() => Err(TableErrorKind::bad_epoch("empty")),
+            _ => Err(TableErrorKind::bad_epoch(&excerpt(text))),
         },
     }
 }
@@ -91,16 +91,16 @@ fn decimal(cell: &[u8]) -> Option<f64> {
 
 /// A list or a map as a score, from JSON that may hold bare `NaN`.
 pub(super) fn structure(cell: &str, column: &str, budget: Budget) -> Result<Value, TableErrorKind> {
-    let invalid = |error: JiterError| TableErrorKind::BadStructure {
-        column: column.to_owned(),
-        problem: format!(
-            "{} at character {}",
+    let invalid = |error: JiterError| {
+        let problem = format!(
+            "the score in `{column}` starts like a list or map, but is not valid JSON: {} at character {}",
             error.error_type,
             cell.get(..error.index).unwrap_or(cell).chars().count() + 1
-        ),
+        );
+        TableErrorKind::invalid(problem, "write it as JSON, such as {\"a\": 1} or [1, 0]")
     };
     let value = parse_json(cell, budget, json_value::score_within, invalid)?;
-    value.map_err(|found| TableErrorKind::NestedScore { column: column.to_owned(), found })
+    value.map_err(|found| TableErrorKind::nested_score(column, found))
 }
 
 /// Parses a cell that is JSON.
@@ -258,13 +258,10 @@ mod tests {
             [("{\"a\": }", "expected value at character 7"), ("[1] x", "trailing characters at character 5")]
         {
             let error = read(cell, structured).unwrap_err();
-            let TableErrorKind::BadStructure { column, problem } = &error else { panic!("{error}") };
-            assert_eq!((column.as_str(), problem.as_str()), ("value", message));
+            let wanted = "the score in `value` starts like a list or map, but is not valid JSON";
+            assert_eq!(error.to_string(), format!("{wanted}: {message}"));
         }
         let error = read("[[1]]", structured).unwrap_err();
-        assert!(
-            matches!(&error, TableErrorKind::NestedScore { column, found: "a list" } if column == "value"),
-            "{error}"
-        );
+        assert_eq!(error.to_string(), "the score in `value` holds a list inside a list or map");
     }
 }

@@ -6,6 +6,9 @@ use std::path::Path;
 
 use crate::input::Compression;
 
+/// Reading in larger pieces than the default measurably helps on long files.
+pub const BUFFER_BYTES: usize = 1 << 18;
+
 /// A file, decompressed while it is read if it is gzip or zstd. Its first bytes decide that, not its name.
 ///
 /// What comes out is bounded: a few kilobytes can claim to be terabytes.

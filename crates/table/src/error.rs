@@ -7,9 +7,13 @@ use std::path::{Path, PathBuf};
 
 use errorbar_files::{is_url, url_hint};
 
-use super::error_text::{bytes, excerpt, list, or, or_chars, too_long};
-pub use super::location::TableLocation;
-use super::unfit::{self, UnfitCells};
+use super::error_text::{self, bytes, excerpt, list, or, or_chars, too_long};
+use super::location::TableLocation;
+use super::spellings;
+use super::values::{NoScores, UnfitCells};
+
+/// How many distinct cells of a column without scores a message lists.
+const UNFIT_LISTED: usize = 5;
 
 /// Why a table could not be read.
 ///
@@ -46,51 +50,27 @@ pub enum TableErrorKind {
         /// The extension, without the dot.
         extension: Option<String>,
     },
-    /// A file of another kind, in words.
-    #[error("this is {found}, not a score table")]
-    NotATable {
-        /// What it is.
-        found: &'static str,
+    /// Something in the file, or in what was asked for, is not as it must be.
+    #[error("{problem}")]
+    Invalid {
+        /// What is wrong.
+        problem: String,
+        /// What to do about it.
+        hint: &'static str,
     },
-    /// A compressed file that is damaged.
-    #[error("cannot decompress the file: {0}")]
-    Decompress(#[source] io::Error),
-    /// Input that is larger than what may be held or spooled of it.
-    #[error("the input has more than {}", bytes(*limit))]
-    InputTooLarge {
-        /// How many bytes it may have.
-        limit: u64,
+    /// A Parquet file, or a column of one, that cannot be read.
+    #[error("{}: {problem}", match column { Some(column) => format!("the column `{column}` cannot be read"), None => "this is not a Parquet file that can be read".to_owned() })]
+    Parquet {
+        /// The column.
+        column: Option<String>,
+        /// What is wrong.
+        problem: String,
     },
-    /// Text that starts as UTF-16 and is not.
-    #[error("the text starts as UTF-16, but is not valid UTF-16")]
-    InvalidUtf16,
     /// Rows have the same number of fields with each of these delimiters.
     #[error("the delimiter may be {}: rows have the same number of fields with each", or_chars(candidates))]
     AmbiguousDelimiter {
         /// The delimiters.
         candidates: Vec<char>,
-    },
-    /// A JSON value without rows.
-    #[error("this JSON is no table: {problem}")]
-    JsonDocument {
-        /// What it is instead.
-        problem: String,
-    },
-    /// Figures of a whole run of a tool, where scores of samples are read.
-    #[error("these are figures of a whole run of {tool}, without the scores of its samples")]
-    AggregatedResults {
-        /// The tool.
-        tool: &'static str,
-        /// The file that has the scores.
-        wanted: &'static str,
-    },
-    /// Results of a tool that are not as it writes them.
-    #[error("these are results of {tool}, but {problem}")]
-    ToolResults {
-        /// The tool.
-        tool: &'static str,
-        /// What is wrong.
-        problem: String,
     },
     /// Results of a tool in which some questions come more often than others.
     #[error("results of {tool}: some questions come more often than others: samples, or repeats?")]
@@ -103,30 +83,26 @@ pub enum TableErrorKind {
     SummaryRow(String),
     /// It is unclear what the table holds.
     #[error(transparent)]
-    Doubt(#[from] super::doubt::TableDoubt),
-    /// An eval log where a table is read.
-    #[error("this is an eval log, not a score table")]
-    EvalLog,
-    /// The file has no header and no row.
-    #[error("the file is empty")]
-    Empty,
-    /// No column names the samples.
-    #[error("there is no column `{name}`; columns found: {}", list(found))]
-    NoIdColumn {
-        /// The column that was looked for: `id`, unless another was named.
-        name: String,
-        /// The columns there are.
-        found: Vec<String>,
-    },
-    /// The column of epochs that was named is missing.
-    #[error("there is no column `{name}`; columns found: {}", list(found))]
-    NoEpochColumn {
-        /// The column that was looked for.
-        name: String,
+    Doubt(#[from] TableDoubt),
+    /// A column is missing.
+    #[error("there is no {} {}; columns found: {}", if *role == WantedColumn::Score { "score column" } else { "column" }, or(wanted), list(found))]
+    NoColumn {
+        /// What it was to be read as.
+        role: WantedColumn,
+        /// The columns that were looked for.
+        wanted: Vec<String>,
         /// The columns there are.
         found: Vec<String>,
         /// The column whose name is closest.
         nearest: Option<String>,
+    },
+    /// Several columns may be the one that is wanted.
+    #[error("these columns may {}: {}", match role { WantedColumn::Epoch => "number the epochs", WantedColumn::Score => "hold the scores", _ => "identify the samples" }, list(candidates))]
+    AmbiguousColumn {
+        /// What they may be read as.
+        role: WantedColumn,
+        /// The columns.
+        candidates: Vec<String>,
     },
     /// A column numbers the epochs of samples, and none identifies the samples.
     #[error(
@@ -139,218 +115,50 @@ pub enum TableErrorKind {
         /// The columns there are.
         found: Vec<String>,
     },
-    /// Several columns may identify the samples.
-    #[error("these columns may identify the samples: {}", list(candidates))]
-    AmbiguousIdColumn {
-        /// The columns.
-        candidates: Vec<String>,
-    },
-    /// Several columns may number the epochs.
-    #[error("these columns may number the epochs: {}", list(candidates))]
-    AmbiguousEpochColumn {
-        /// The columns.
-        candidates: Vec<String>,
-    },
-    /// Several columns may hold the scores.
-    #[error("these columns may hold the scores: {}", list(candidates))]
-    AmbiguousScoreColumn {
-        /// The columns.
-        candidates: Vec<String>,
-    },
     /// Columns have names of scores, and cells that are none.
-    #[error("no column holds scores: {}", unfit::describe(columns, cells.as_ref()))]
+    #[error("no column holds scores: {}", unfit(columns, cells.as_ref()))]
     UnfitScoreColumns {
         /// The columns, each with a cell that is no score under that name; empty if all cells are.
         columns: Vec<(String, String)>,
         /// All cells of the column, if there is one that other cells make likely to hold scores.
         cells: Option<UnfitCells>,
     },
-    /// The column that the table should be split by is missing.
-    #[error("there is no column `{column}`; columns found: {}", list(found))]
-    NoSplitColumn {
-        /// The column that was looked for.
-        column: String,
-        /// The columns there are.
-        found: Vec<String>,
-        /// The column whose name is closest.
-        nearest: Option<String>,
+    /// Cells that are no scores.
+    #[error("{problem}")]
+    NoScores {
+        /// The cells, by scorer and reason.
+        found: Vec<NoScores>,
+        /// All of it in words.
+        problem: String,
     },
     /// A table cannot be split by the column of ids or epochs.
     #[error("a table cannot be split by its column `{0}`")]
     NotASplitColumn(String),
-    /// A row is empty in the column that the table is split by.
-    #[error("the row has no value in the column `{0}`, by which the table is split")]
-    EmptySplit(String),
-    /// A score column is missing.
-    #[error("there is no score column {}; columns found: {}", or(wanted), list(found))]
-    NoScoreColumn {
-        /// The columns that were looked for.
-        wanted: Vec<String>,
-        /// The columns there are.
-        found: Vec<String>,
-        /// The column whose name is closest.
-        nearest: Option<String>,
-    },
-    /// A score column, by its name, that the options name twice.
-    #[error("the score column `{0}` is named twice")]
-    ScoreColumnTwice(String),
-    /// A column, by its name, that the options name as a score and that has another meaning.
-    #[error("the column `{0}` cannot be a score: it identifies the rows")]
-    NotAScoreColumn(String),
-    /// Two columns of this name, or this key twice in a JSON line.
-    #[error("the column `{0}` occurs twice")]
-    DuplicateColumn(String),
-    /// A row with too few or too many fields.
-    #[error("the row has {found} field(s), the header has {expected}")]
-    FieldCount {
-        /// What the header has.
-        expected: usize,
-        /// What the row has.
-        found: usize,
-    },
-    /// A quote that runs to the end of the file, and would swallow all rows in between.
-    #[error("a quote that opens in this row is never closed")]
-    UnclosedQuote,
-    /// A row without a usable id, and what is there instead.
-    #[error("the id is {0}")]
-    BadId(String),
-    /// An epoch that is not 1, 2, …, but this.
-    #[error("the epoch is {0}")]
-    BadEpoch(String),
-    /// A hash bucket that is no number below [`BUCKETS`](errorbar_core::engine::BUCKETS), in this column.
-    #[error("a hash bucket in the column `{0}` is no number from 0 to 4095")]
-    BadBucket(String),
-    /// Two rows for one epoch of a sample.
-    #[error("epoch {epoch} of this sample is already {first}")]
+    /// Two rows for one epoch of a sample; and of one scorer, where scorers have their own rows.
+    #[error("epoch {epoch} of this sample{} is already {first}", match scorer { Some(scorer) => format!(" by the scorer {}", excerpt(scorer)), None => String::new() })]
     DuplicateRow {
         /// The epoch.
         epoch: u32,
+        /// The scorer, where scorers have their own rows; empty where these rows name none.
+        scorer: Option<String>,
         /// Where the first of the two rows is.
         first: TableLocation,
     },
-    /// Two rows for one epoch of a sample and one scorer, where scorers have their own rows.
-    #[error("epoch {epoch} of this sample by the scorer {} is already {first}", excerpt(scorer))]
-    DuplicateScore {
-        /// The epoch.
-        epoch: u32,
-        /// The scorer; empty where the rows name none.
-        scorer: String,
-        /// Where the first of the two rows is.
-        first: TableLocation,
-    },
-    /// A row with a score in this column but without a scorer, where scorers have their own rows.
-    #[error("the row has a score in `{0}`, but its `scorer` is empty")]
-    NoScorer(String),
-    /// A scorer that is not a string, but this.
-    #[error("the scorer is {0}")]
-    BadScorer(String),
+    /// This row of a stream, from 1, is null as a whole: none of its fields has a value.
+    #[error("the row is null as a whole: it has neither an id nor a score")]
+    NullRow(u64),
     /// More scorers than a table may have.
     #[error("the column `scorer` names more than {limit} scorers")]
     TooManyScorers {
         /// How many there may be.
         limit: usize,
     },
-    /// More logs than a table may be of.
-    #[error("the column `{column}` has more than {limit} different values, each of which would be a run")]
-    TooManyLogs {
-        /// The column that the table is split by.
-        column: String,
+    /// More columns than a table may have.
+    #[error("there are more than {limit} columns")]
+    TooManyColumns {
         /// How many there may be.
         limit: usize,
     },
-    /// A score that starts like a list or a map but is not one.
-    #[error("the score in `{column}` starts like a list or map, but is not valid JSON: {problem}")]
-    BadStructure {
-        /// The column.
-        column: String,
-        /// What is wrong, and where.
-        problem: String,
-    },
-    /// Metadata of the type JSON that is not valid JSON.
-    #[error("the string in column `{column}` is not valid JSON: {problem}")]
-    BadJsonCell {
-        /// The column.
-        column: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// A Parquet file that cannot be read, and why.
-    #[error("this is not a Parquet file that can be read: {0}")]
-    Parquet(String),
-    /// A column of a Parquet file that cannot be understood.
-    #[error("the column `{column}` cannot be read: {problem}")]
-    ParquetColumn {
-        /// The column.
-        column: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// A stream of rows in memory that could not be read to its end.
-    #[error("its rows could not be read: {0}")]
-    Stream(String),
-    /// This row of a stream, from 1, is null as a whole: none of its fields has a value.
-    #[error("the row is null as a whole: it has neither an id nor a score")]
-    NullRow(u64),
-    /// A table in memory without a column.
-    #[error("there are no columns")]
-    NoColumns,
-    /// An array that is not as Arrow has it.
-    #[error("the column `{column}` is no valid Arrow array: {problem}")]
-    InvalidArray {
-        /// The column.
-        column: String,
-        /// What is wrong.
-        problem: String,
-    },
-    /// A column of a type that it cannot have.
-    #[error("the column `{column}` holds {found}; it is read as {role}, which takes {takes}")]
-    ColumnType {
-        /// The column.
-        column: String,
-        /// What it holds.
-        found: String,
-        /// What it is read as: `id`, `epoch`, a score, metadata.
-        role: &'static str,
-        /// What that may be.
-        takes: &'static str,
-    },
-    /// A Parquet file, in a build without the feature `parquet`.
-    #[error("this build of errorbar does not read Parquet")]
-    NoParquet,
-    /// A string that is not UTF-8, and its column, where there is one.
-    #[error("{} is not valid UTF-8", match .0 { Some(c) => format!("the string in column `{c}`"), None => "the text".to_owned() })]
-    InvalidUtf8(Option<String>),
-    /// A line that is not JSON.
-    #[error("this is not valid JSON: {problem} at column {column}")]
-    Json {
-        /// The column in the line, from 1.
-        column: usize,
-        /// What is wrong there.
-        problem: String,
-    },
-    /// A JSON line that is not an object, but this.
-    #[error("a line of the table is a JSON object, this one is {0}")]
-    NotAnObject(&'static str),
-    /// A score nested deeper than a list or map of scalars.
-    #[error("the score in `{column}` holds {found} inside a list or map")]
-    NestedScore {
-        /// The column.
-        column: String,
-        /// What was found inside.
-        found: &'static str,
-    },
-    /// Epochs that differ from sample to sample: with a row for each epoch of each sample the table would not fit into
-    /// memory.
-    #[error("{rows} rows have {epochs} different epochs, so nearly every sample lacks nearly every epoch")]
-    ScatteredEpochs {
-        /// How many epochs there are.
-        epochs: usize,
-        /// How many rows there are.
-        rows: usize,
-    },
-    /// The columns refused a score.
-    #[error(transparent)]
-    Columns(#[from] errorbar_core::Error),
     /// A line that is longer than lines may be.
     #[error("{}", too_long(*limit, *is_header, *in_quote))]
     LineTooLong {
@@ -371,12 +179,6 @@ pub enum TableErrorKind {
         /// The size that it may have.
         limit: u64,
     },
-    /// The pages of a Parquet file that decompress to far more than a file of its size holds.
-    #[error("the pages of this table have more than {} decompressed", bytes(*limit))]
-    TooDense {
-        /// How many bytes they may have together.
-        limit: u64,
-    },
     /// A footer of a Parquet file that is too large.
     #[error("the footer has {}; at most {} are read", self::bytes(*bytes), self::bytes(*limit))]
     FooterTooLarge {
@@ -385,11 +187,17 @@ pub enum TableErrorKind {
         /// The size that it may have.
         limit: u64,
     },
-    /// More columns than a table may have.
-    #[error("there are more than {limit} columns")]
-    TooManyColumns {
-        /// How many there may be.
-        limit: usize,
+    /// Input that is larger than what may be held or spooled of it.
+    #[error("the input has more than {}", bytes(*limit))]
+    InputTooLarge {
+        /// How many bytes it may have.
+        limit: u64,
+    },
+    /// The pages of a Parquet file that decompress to far more than a file of its size holds.
+    #[error("the pages of this table have more than {} decompressed", bytes(*limit))]
+    TooDense {
+        /// How many bytes they may have together.
+        limit: u64,
     },
     /// What would be held of the table takes more memory than it may.
     #[error("the ids, scores and metadata of this table take more than {} of memory", bytes(*limit))]
@@ -397,10 +205,40 @@ pub enum TableErrorKind {
         /// How many bytes it may take.
         limit: u64,
     },
-    /// More rows than the columns can number.
-    #[error("there are more than {} rows", u32::MAX)]
-    TooManyRows,
 }
+
+/// What a column is read as that is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedColumn {
+    /// It identifies the samples.
+    Id,
+    /// It numbers the epochs.
+    Epoch,
+    /// It holds scores.
+    Score,
+    /// The table is split by it.
+    Split,
+}
+
+/// Columns, each with a cell; or with all cells that are no scores.
+fn unfit(columns: &[(String, String)], cells: Option<&UnfitCells>) -> String {
+    if let (Some(cells), [(name, _)]) = (cells, columns) {
+        let value = |(value, count): &(String, usize)| format!("{} ({count})", excerpt(value));
+        let listed: Vec<String> = cells.values.iter().take(UNFIT_LISTED).map(value).collect();
+        let more = match cells.values.len().saturating_sub(UNFIT_LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        return format!("`{name}` has cells that are none: {}{more}", listed.join(", "));
+    }
+    let cell = |(name, cell): &(String, String)| match cell.as_str() {
+        "" => format!("`{name}` has none"),
+        cell => format!("`{name}` has {}", excerpt(cell)),
+    };
+    columns.iter().take(4).map(cell).collect::<Vec<_>>().join(", ")
+}
+
+const ONE_OBJECT: &str = "write one object a line, such as {\"id\": \"q1\", \"score\": 1}";
 
 /// What a line has in place of an id that it lacks.
 pub(super) const MISSING: &str = "missing";
@@ -439,6 +277,12 @@ impl TableError {
         self.0.apart.as_ref().map(|(column, are_integers)| (column.as_str(), *are_integers))
     }
 
+    /// Of rows that repeat, another column of ids that tells them apart.
+    pub fn identified_by(&self) -> Option<&str> {
+        let is_id = |column: &&str| spellings::is_id(column) || *column == "doc_hash";
+        self.told_apart_by().map(|(column, _)| column).filter(is_id)
+    }
+
     /// The same of a table of this name, if it does not know the name yet.
     #[must_use]
     pub fn in_table(self, name: &Path) -> Self {
@@ -448,10 +292,12 @@ impl TableError {
     /// File, line and problem, without the hint.
     pub fn problem(&self) -> String {
         let mut text = self.path().display().to_string();
+        if let TableErrorKind::NoScores { problem, .. } = self.kind() {
+            return format!("{text}: {problem}");
+        }
         match self.location() {
             Some(TableLocation::Line(line)) => text += &format!(":{line}"),
             Some(TableLocation::Row(row)) => text += &format!(": row {row}"),
-            Some(TableLocation::Offset(offset)) => text += &format!(": byte {offset}"),
             Some(TableLocation::Unordered) | None => {}
         }
         if let Some(sample) = self.sample() {
@@ -493,12 +339,28 @@ impl TableError {
         self
     }
 
-    /// Replaces locations by those of the file's own kind, which are looked up only for an error.
+    /// The line or the number of the row.
+    pub(super) fn number(&self) -> Option<u64> {
+        match self.location() {
+            Some(TableLocation::Line(number) | TableLocation::Row(number)) => Some(number),
+            Some(TableLocation::Unordered) | None => None,
+        }
+    }
+
+    /// Replaces the number of the first of two rows by where it is.
+    pub(super) fn locate_first(mut self, location: impl Fn(usize) -> TableLocation) -> Self {
+        if let TableErrorKind::DuplicateRow { first, .. } = &mut self.0.kind
+            && let TableLocation::Row(row) = *first
+        {
+            *first = location(row as usize);
+        }
+        self
+    }
+
+    /// Replaces locations by others.
     pub(super) fn locate(mut self, mut location: impl FnMut(TableLocation) -> TableLocation) -> Self {
         self.0.location = self.0.location.map(&mut location);
-        if let TableErrorKind::DuplicateRow { first, .. } | TableErrorKind::DuplicateScore { first, .. } =
-            &mut self.0.kind
-        {
+        if let TableErrorKind::DuplicateRow { first, .. } = &mut self.0.kind {
             *first = location(*first);
         }
         self
@@ -538,7 +400,156 @@ impl From<TableErrorKind> for TableError {
 }
 
 impl TableErrorKind {
-    fn at(self, location: TableLocation) -> TableError {
+    pub(super) fn invalid(problem: impl Into<String>, hint: &'static str) -> Self {
+        TableErrorKind::Invalid { problem: problem.into(), hint }
+    }
+
+    pub(super) fn empty() -> Self {
+        Self::invalid("the file is empty", "a table starts with a header (.csv) or a JSON object (.jsonl)")
+    }
+
+    /// A row without a usable id, and what is there instead.
+    pub(super) fn bad_id(found: &str) -> Self {
+        let hint = "give every row the id of its sample, a string or an integer";
+        Self::invalid(format!("the id is {found}"), hint)
+    }
+
+    /// An epoch that is not 1, 2, …, but this.
+    pub(super) fn bad_epoch(found: &str) -> Self {
+        let hint = "epochs are counted 1, 2, … or 0, 1, …; leave the column out if there is only one";
+        Self::invalid(format!("the epoch is {found}"), hint)
+    }
+
+    /// A row with too few or too many fields.
+    pub(super) fn field_count(expected: usize, found: usize) -> Self {
+        let problem = format!("the row has {found} field(s), the header has {expected}");
+        Self::invalid(problem, "look for a missing or unquoted delimiter, or a quote that is never closed")
+    }
+
+    /// A quote that runs to the end of the file, and would swallow all rows in between.
+    pub(super) fn unclosed_quote() -> Self {
+        let hint = "close it, or double a quotation mark that is meant as such, in a quoted field";
+        Self::invalid("a quote that opens in this row is never closed", hint)
+    }
+
+    /// Two columns of this name, or this key twice in a JSON line.
+    pub(super) fn duplicate_column(name: &str) -> Self {
+        Self::invalid(format!("the column `{name}` occurs twice"), "rename or remove one of the two")
+    }
+
+    /// A string that is not UTF-8, and its column, where there is one.
+    pub(super) fn not_utf8(column: Option<&str>) -> Self {
+        let text = column.map_or("the text".to_owned(), |column| format!("the string in column `{column}`"));
+        let hint = "save the table as UTF-8; if it is in Windows-1252 (or Latin-1), `iconv -f WINDOWS-1252 -t UTF-8` converts it";
+        Self::invalid(format!("{text} is not valid UTF-8"), hint)
+    }
+
+    /// A line that is not JSON, at a column from 1.
+    pub(super) fn json(column: usize, problem: impl fmt::Display) -> Self {
+        Self::invalid(format!("this is not valid JSON: {problem} at column {column}"), ONE_OBJECT)
+    }
+
+    /// A JSON line that is not an object, but this.
+    pub(super) fn not_an_object(found: &str) -> Self {
+        Self::invalid(format!("a line of the table is a JSON object, this one is {found}"), ONE_OBJECT)
+    }
+
+    /// A score nested deeper than a list or map of scalars.
+    pub(super) fn nested_score(column: &str, found: &str) -> Self {
+        let problem = format!("the score in `{column}` holds {found} inside a list or map");
+        Self::invalid(problem, "a score is a scalar, or a list or map of scalars")
+    }
+
+    /// A column of a type that it cannot have.
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
+    pub(super) fn column_type(column: &str, found: &str, (role, takes): (&str, &str)) -> Self {
+        let problem =
+            format!("the column `{column}` holds {found}; it is read as {role}, which takes {takes}");
+        Self::invalid(problem, "convert the column, or leave it out")
+    }
+
+    /// More rows than the columns can number.
+    pub(super) fn too_many_rows() -> Self {
+        Self::invalid(format!("there are more than {} rows", u32::MAX), "split the table")
+    }
+
+    /// A Parquet file that cannot be read.
+    #[cfg(feature = "parquet")]
+    pub(super) fn parquet(problem: impl Into<String>) -> Self {
+        TableErrorKind::Parquet { column: None, problem: problem.into() }
+    }
+
+    /// Cells that are no scores.
+    pub(super) fn no_scores(found: Vec<NoScores>) -> Self {
+        let about = |one: &NoScores| {
+            let count = one.values.iter().map(|(_, count)| count).sum();
+            let values = one.values.iter().map(|(value, count)| (excerpt(value), *count));
+            let first = one.sample.as_deref().map(|sample| (one.location, sample));
+            error_text::no_scores((&one.scorer, None), count, values, first, &one.why)
+        };
+        let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
+        TableErrorKind::NoScores { found, problem }
+    }
+
+    /// Whether a row repeats the sample and epoch of another.
+    pub(super) fn is_repeated_row(&self) -> bool {
+        matches!(self, TableErrorKind::DuplicateRow { .. })
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        use TableErrorKind as Kind;
+        match self {
+            Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
+            Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
+            Kind::UnknownFormat { .. } => "name it .csv, .tsv, .jsonl or .parquet, after what it holds",
+            Kind::Invalid { hint, .. } => hint,
+            Kind::InputTooLarge { .. } | Kind::TooMuchMemory { .. } | Kind::TooDense { .. } => {
+                "check that the file is what its name says, or raise `max_memory`"
+            }
+            Kind::AmbiguousDelimiter { .. } => "name the delimiter",
+            Kind::UnevenRepeats { .. } => {
+                "name what a sample is: `question`, or `example` for each by itself"
+            }
+            Kind::SummaryRow(_) => {
+                "remove the row; if it is a sample, rename it or name the column that identifies the samples"
+            }
+            Kind::Doubt(doubt) => doubt.hint(),
+            Kind::NoColumn { role: WantedColumn::Id, .. } => {
+                "name the column that identifies the samples `id`"
+            }
+            Kind::NoColumn { role, .. } | Kind::AmbiguousColumn { role, .. } => match role {
+                WantedColumn::Id => "name the column that identifies the samples",
+                WantedColumn::Epoch => "name the column that numbers the epochs",
+                WantedColumn::Score => "name the column that holds the scores",
+                WantedColumn::Split => "name a column whose values tell the parts of the table apart",
+            },
+            Kind::EpochsWithoutIds { .. } => "name the column that identifies the samples",
+            Kind::UnfitScoreColumns { .. } => "name the column that holds the scores",
+            Kind::NoScores { .. } => {
+                "say what they mean with `correct`, `incorrect` or `na` of the mapping, or read them as labels"
+            }
+            Kind::NotASplitColumn(_) => "name a column whose values tell the parts of the table apart",
+            Kind::DuplicateRow { scorer: None, .. } => {
+                "number the runs of a sample in a column `epoch`, or give different samples different ids"
+            }
+            Kind::DuplicateRow { .. } => {
+                "give each scorer one row per sample and epoch, and number the epochs in a column `epoch`"
+            }
+            Kind::NullRow(_) => "leave out the rows that are null",
+            Kind::TooManyScorers { .. } => "if the column is no scorer but metadata, rename it",
+            Kind::Parquet { .. } => "check that the file was written to its end, or write it again",
+            Kind::LineTooLong { in_quote: true, .. } => {
+                "look for a quote that is never closed, or raise `max_line`"
+            }
+            Kind::LineTooLong { .. } => "check that the file is what its name says, or raise `max_line`",
+            Kind::PageTooLarge { .. } => "write the table with smaller pages, or raise `max_line`",
+            Kind::FooterTooLarge { .. } => "write the table with fewer row groups, or raise `max_line`",
+            Kind::TooManyColumns { .. } => "remove columns that no metric needs, or raise `max_columns`",
+        }
+    }
+
+    pub(super) fn at(self, location: TableLocation) -> TableError {
         let mut error = TableError::from(self);
         error.0.location = Some(location);
         error
@@ -556,7 +567,7 @@ impl TableErrorKind {
     #[cfg(feature = "parquet")]
     pub(super) fn in_row_of(self, row: u64, sample: &str) -> TableError {
         match self {
-            TableErrorKind::ParquetColumn { .. }
+            TableErrorKind::Parquet { .. }
             | TableErrorKind::PageTooLarge { .. }
             | TableErrorKind::TooDense { .. }
             | TableErrorKind::TooMuchMemory { .. }
@@ -565,8 +576,81 @@ impl TableErrorKind {
             kind => kind.in_row(row).of_sample(sample),
         }
     }
+}
 
-    pub(super) fn at_offset(self, offset: u64) -> TableError {
-        self.at(TableLocation::Offset(offset))
+/// Why it is unclear what a table holds.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableDoubt {
+    /// The name of a column of scores, as the first line has it, is a score itself.
+    #[error(
+        "the table seems to have no header: `{column}` in its first line is a score, not the name of a column"
+    )]
+    NoHeader {
+        /// What is in the place of a name.
+        column: String,
+    },
+    /// A column has the name of one of scores, and holds what another that the model's answers are in holds.
+    #[error("`{column}` may hold the right answers, not scores: `{answers}` has the same values")]
+    Answers {
+        /// The column that has the name of one of scores.
+        column: String,
+        /// The one with the answers of the model.
+        answers: String,
+    },
+    /// A column has the name of one of scores, and its numbers do not depend on whether two columns of answers are equal.
+    #[error(
+        "`{column}` may be a confidence, not a score: it does not give the full score wherever `{}` and `{}` are equal, and less elsewhere",
+        answers[0],
+        answers[1]
+    )]
+    Confidence {
+        /// The column that has the name of one of scores.
+        column: String,
+        /// The one with the right answers and the one with those of the model.
+        answers: [String; 2],
+    },
+    /// Rows of several models with the same id, which a column of epochs tells apart.
+    #[error(
+        "`{column}` has several values for the same sample ({}), which would be averaged as if they were the epochs that \
+         `{epoch}` numbers",
+        values.join(", ")
+    )]
+    PooledEpochs {
+        /// The column of models or metrics.
+        column: String,
+        /// Two of its values.
+        values: Vec<String>,
+        /// The column of epochs.
+        epoch: String,
+    },
+    /// Columns as figures of whole runs have them, and none that identifies samples.
+    #[error(
+        "these seem to be figures of whole runs, not scores of samples: {} beside the scores, and no column identifies \
+         samples",
+        list(columns)
+    )]
+    Figures {
+        /// The columns that scores of samples do not have.
+        columns: Vec<String>,
+    },
+}
+
+impl TableDoubt {
+    /// What to do about it.
+    pub(super) fn hint(&self) -> &'static str {
+        match self {
+            TableDoubt::NoHeader { .. } => "add a first line with the names of the columns, such as id,score",
+            TableDoubt::Answers { .. } => "name the column that holds the scores",
+            TableDoubt::Confidence { .. } => {
+                "name the column that holds the scores, or add one that has 1 where the answers are equal and 0 elsewhere"
+            }
+            TableDoubt::PooledEpochs { .. } => {
+                "split the table by the column, or name the column that numbers the epochs"
+            }
+            TableDoubt::Figures { .. } => {
+                "give a table with a row per sample; if it is one, name the column that identifies the samples"
+            }
+        }
     }
 }

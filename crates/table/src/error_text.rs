@@ -1,5 +1,7 @@
 //! Parts of the messages about tables, read and written.
 
+use super::location::TableLocation;
+
 pub(super) fn too_long(limit: u64, is_header: bool, in_quote: bool) -> String {
     let (line, limit) = (if is_header { "header" } else { "line" }, bytes(limit));
     match in_quote {
@@ -55,4 +57,37 @@ pub(super) fn or_chars(characters: &[char]) -> String {
         character => format!("`{character}`"),
     };
     characters.iter().map(name).collect::<Vec<_>>().join(" or ")
+}
+
+/// What is wrong with values of a scorer: how many they are, the most frequent ones, which are shown as they are, and where the
+/// first is.
+pub fn no_scores(
+    (scorer, key): (&str, Option<&str>),
+    count: usize,
+    values: impl ExactSizeIterator<Item = (String, usize)>,
+    first: Option<(Option<TableLocation>, &str)>,
+    why: &str,
+) -> String {
+    const LISTED: usize = 5;
+    let more = match values.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        1 => " and 1 more distinct value".to_owned(),
+        more => format!(" and {more} more distinct values"),
+    };
+    let listed = values.take(LISTED).map(|(value, count)| format!("{value} ({count})"));
+    let listed = listed.collect::<Vec<_>>().join(", ") + &more;
+    let key = key.map(|key| format!(" under the key {key:?}")).unwrap_or_default();
+    let (values_are, why) = match (count, why) {
+        (1, "no scores") => ("value is", "no score"),
+        (1, why) => ("value is", why),
+        (_, why) => ("values are", why),
+    };
+    let first = first.map(|(location, sample)| match location {
+        Some(TableLocation::Line(line)) => format!("; the first is in line {line}, sample {sample:?}"),
+        Some(TableLocation::Row(row)) => format!("; the first is in row {row}, sample {sample:?}"),
+        _ => format!("; the first is in sample {sample:?}"),
+    });
+    // A reducer may have made them, so that no row has them.
+    let listed = if listed.is_empty() { listed } else { format!(": {listed}") };
+    format!("`{scorer}`{key}: {count} {values_are} {why}{listed}{}", first.unwrap_or_default())
 }

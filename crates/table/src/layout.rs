@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::error::TableError;
-use super::{TableErrorKind, TableOptions, no_score_column, no_split_column};
+use super::{TableErrorKind, TableOptions, WantedColumn, no_column};
 
 /// The column that names the sample.
 pub(super) const ID: &str = "id";
@@ -152,13 +152,15 @@ impl TableLayout {
         let found = || names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let first_of = |wanted: &[&str]| match wanted.iter().find(|name| names.contains(name)) {
             Some(name) => Ok((*name).to_owned()),
-            None => Err(no_score_column(wanted, found())),
+            None => Err(no_column(WantedColumn::Score, wanted, found())),
         };
         if !names.contains(&options.id_column.as_str()) && !options.is_numbered {
-            return Err(TableErrorKind::NoIdColumn { name: options.id_column.clone(), found: found() }.into());
+            let wanted = vec![options.id_column.clone()];
+            let (role, nearest) = (WantedColumn::Id, None);
+            return Err(TableErrorKind::NoColumn { role, wanted, found: found(), nearest }.into());
         }
         if let Some(column) = options.required_column().filter(|column| !names.contains(column)) {
-            return Err(no_split_column(column, found()));
+            return Err(no_column(WantedColumn::Split, &[column], found()).into());
         }
         let names_scorers = names.contains(&SCORER) && options.score_columns.is_empty();
         let parts = options.split_column().filter(|_| options.group_column().is_none());
@@ -211,7 +213,7 @@ pub(super) fn refuse_twice(names: &[&str]) -> Result<(), TableErrorKind> {
     let mut seen = HashSet::with_capacity(names.len());
     // Spreadsheets have any number of columns without a name; they are not read.
     match names.iter().find(|name| !name.is_empty() && !seen.insert(**name)) {
-        Some(name) => Err(TableErrorKind::DuplicateColumn((*name).to_owned())),
+        Some(name) => Err(TableErrorKind::duplicate_column(name)),
         None => Ok(()),
     }
 }

@@ -28,10 +28,8 @@ mod blocks;
 mod builder;
 mod cell;
 mod decompress;
-pub mod delimited;
-mod doubt;
+mod delimited;
 mod error;
-mod error_hints;
 pub mod error_text;
 mod explain;
 #[doc(hidden)]
@@ -45,15 +43,14 @@ mod memory;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod pieces;
 mod preview;
 mod resolve;
 mod row_groups;
 mod score_records;
 mod spellings;
-mod summary;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod typed;
-mod unfit;
 mod values;
 pub mod write;
 
@@ -71,23 +68,23 @@ use resolve::Resolution;
 #[cfg(feature = "arrow")]
 pub use arrow::{ArrowTable, read_row_groups};
 pub use cell::whole_number;
-pub use decompress::DecompressedFile;
-pub use doubt::TableDoubt;
-pub use error::{TableError, TableErrorKind, TableLocation};
+pub use decompress::{BUFFER_BYTES, DecompressedFile};
+pub use error::{TableDoubt, TableError, TableErrorKind, WantedColumn};
 pub use explain::{ExplainedColumn, ExplainedScores, TableExplanation, explain_table, outline_table};
 pub use limits::TableLimits;
+pub use location::{RowLocations, TableLocation};
 pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableMapping};
 pub use memory::MemoryTables;
 pub use options::TableOptions;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRecords;
+pub use pieces::QuoteState;
 pub use resolve::ColumnReason;
 pub use row_groups::{RowColumns, RowGroup, RowGroupError, RowLabels};
 pub use score_records::{ScoreRecord, read_score_records};
-pub use unfit::UnfitCells;
 pub use values::{
-    CellMeaning, CellReader, GradeMeaning, GradeProposal, MISSING_SPELLINGS, NoScore, NoScorePolicy,
-    NoScores, ScoreWord,
+    CellMeaning, CellReader, CellUse, GradeMeaning, GradeProposal, MISSING_SPELLINGS, NoScore, NoScorePolicy,
+    NoScores, ScoreWord, UnfitCells,
 };
 
 /// A table that was read.
@@ -116,8 +113,6 @@ pub struct ScoreTable {
     pub has_synthetic_ids: bool,
     /// Whether the table counts epochs from 0; the columns have them from 1 on.
     pub epochs_from_zero: bool,
-    /// Whether rows have no order, because they were on several machines.
-    pub is_unordered: bool,
     /// A column of models or metrics whose rows count as samples together, in some part if there are parts, and two of its
     /// values.
     pub pooled: Option<(String, Vec<String>)>,
@@ -125,8 +120,10 @@ pub struct ScoreTable {
     pub input: InputDescription,
     /// How the table was read: what the options say, and what was found out.
     pub mapping: TableMapping,
-    /// The cells that [`ScoreTable::read_cells`] gave a meaning, for messages.
+    /// The cells that were given a meaning, for messages.
     pub words: Vec<ScoreWord>,
+    /// Where the rows of the columns are in the file.
+    pub locations: RowLocations,
 }
 
 /// Reads a score table; the file's extension gives the format (`.csv`, `.tsv`, `.jsonl`,
@@ -143,6 +140,21 @@ pub struct ScoreTable {
 /// starts like a list or a map is one. `answer`, `explanation` and `reason` belong to the score, a string
 /// in `error` means that the sample errored, and the first row of a sample and epoch gives its metadata.
 /// A row without scorer and score is a sample without any.
+///
+/// Cells have their meaning then: `PASS` is 1, `28%` is 0.28, `NA` is a missing score. One without a meaning is an error that
+/// names it, unless [`TableOptions::cells`] says that labels are read, or [`TableOptions::no_scores`] what becomes of it.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("scores.csv");
+/// use errorbar_core::Score;
+/// use errorbar_table::{TableOptions, read_table};
+/// std::fs::write(&path, "id,score\nq1,PASS\nq2,28%\nq3,n/a\n")?;
+/// let table = read_table(&path, &TableOptions::new())?;
+/// let scores: Vec<_> = (0..3).map(|row| table.columns.score(row, "score")).collect();
+/// assert_eq!(scores, [Some(Score::new(1)), Some(Score::new(0.28)), None]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 ///
@@ -193,7 +205,17 @@ fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableErr
     let input = options.open(path).map_err(at_path)?;
     let options = input.adapt(options);
     let resolution = resolve::resolve(&input, &options).map_err(|kind| at_path(kind.into()))?;
-    read_resolved(&input, &resolution).map_err(at_path)
+    let mut tables = read_resolved(&input, &resolution).map_err(at_path)?;
+    give_meaning(&mut tables, &options).map_err(|kind| at_path(kind.into()))?;
+    Ok(tables)
+}
+
+/// Gives the cells of tables of a file their meaning.
+fn give_meaning(tables: &mut [ScoreTable], options: &TableOptions) -> Result<(), TableErrorKind> {
+    match values::give_meaning(tables, options.no_scores, options.cells) {
+        found if found.is_empty() => Ok(()),
+        found => Err(TableErrorKind::no_scores(found)),
+    }
 }
 
 fn read_resolved(input: &TableInput, resolution: &Resolution) -> Result<Vec<ScoreTable>, TableError> {
@@ -235,18 +257,25 @@ fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTab
         #[cfg(feature = "arrow")]
         TableFormat::Arrow => match input.in_memory() {
             Some(table) => arrow::read(table, options),
-            None => Err(TableErrorKind::Empty.into()),
+            None => Err(TableErrorKind::empty().into()),
         },
         TableFormat::Delimited(dialect) => delimited::read(bytes, dialect.delimiter, options),
         TableFormat::JsonLines => jsonl::read(bytes, options),
         #[cfg(feature = "parquet")]
         TableFormat::Parquet => parquet::read(bytes, options),
         #[cfg(not(feature = "parquet"))]
-        TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
+        TableFormat::Parquet => {
+            let hint = "build it with the feature `parquet`, or save the table as .csv or .jsonl";
+            Err(TableErrorKind::invalid("this build of errorbar does not read Parquet", hint).into())
+        }
     };
     let mut tables = tables.map_err(|error| input.locate(error))?;
     for table in &mut tables {
         table.input = input.description().clone();
+        // Those of rows that were made out of something else are not lines of the file.
+        if table.input.is_converted {
+            table.locations = RowLocations::default();
+        }
     }
     // Who names the column of ids knows them.
     if !options.is_id_named {
@@ -258,8 +287,8 @@ fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTab
 /// Refuses a table in which a row sums up the others, as spreadsheets do: it would count as a sample.
 fn refuse_summary(tables: &[ScoreTable]) -> Result<(), TableError> {
     for columns in tables.iter().map(|table| &table.columns).filter(|columns| columns.len() > 1) {
-        let mut rows = summary::candidates(columns.len());
-        if let Some(row) = rows.find(|row| summary::is_summary(columns.id(*row))) {
+        let mut rows = spellings::summary_candidates(columns.len());
+        if let Some(row) = rows.find(|row| spellings::is_summary(columns.id(*row))) {
             return Err(TableErrorKind::SummaryRow(columns.id(row).to_owned()).in_row(row as u64 + 1));
         }
     }
@@ -298,19 +327,13 @@ fn refuse_late_counts(tables: &[ScoreTable], options: &TableOptions) -> Result<(
     Ok(())
 }
 
-/// The error of missing score columns. A name from the options has a nearest one among all columns; the
-/// default names have none, or the hint for every table would be its first column.
-fn no_score_column(wanted: &[&str], found: Vec<String>) -> TableError {
+/// The error of missing columns. A name from the options has a nearest one among all columns; the default names have none, or
+/// the hint for every table would be its first column.
+fn no_column(role: WantedColumn, wanted: &[&str], found: Vec<String>) -> TableErrorKind {
     let nearest = match wanted {
         [name] => nearest(name, found.iter().map(String::as_str)).map(str::to_owned),
         _ => None,
     };
     let wanted = wanted.iter().map(|name| (*name).to_owned()).collect();
-    TableErrorKind::NoScoreColumn { wanted, found, nearest }.into()
-}
-
-/// The error of a column that the table should be split by and that it does not have.
-fn no_split_column(column: &str, found: Vec<String>) -> TableError {
-    let nearest = nearest(column, found.iter().map(String::as_str)).map(str::to_owned);
-    TableErrorKind::NoSplitColumn { column: column.to_owned(), found, nearest }.into()
+    TableErrorKind::NoColumn { role, wanted, found, nearest }
 }

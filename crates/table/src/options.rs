@@ -8,6 +8,7 @@ use super::input::TableInput;
 use super::layout::{EPOCH, ID, LOG, SCORER};
 use super::mapping::TableMapping;
 use super::memory::MemoryTables;
+use super::values::{CellUse, NoScorePolicy};
 use super::{TableError, TableErrorKind, TableLimits};
 
 /// Which columns of a table to read as what.
@@ -22,6 +23,10 @@ pub struct TableOptions {
     pub(super) score_columns: Vec<String>,
     pub(super) metadata: MetadataKeys,
     pub(super) details: bool,
+    /// What becomes of cells that are no scores.
+    pub(super) no_scores: NoScorePolicy,
+    /// What reads the cells of score columns.
+    pub(super) cells: CellUse,
     /// What the user says about the table.
     pub(super) mapping: TableMapping,
     /// The column that names the sample.
@@ -73,6 +78,8 @@ impl TableOptions {
             score_columns: Vec::new(),
             metadata: MetadataKeys::All,
             details: true,
+            no_scores: NoScorePolicy::default(),
+            cells: CellUse::default(),
             mapping: TableMapping::default(),
             id_column: ID.to_owned(),
             other_id_columns: Vec::new(),
@@ -106,6 +113,31 @@ impl TableOptions {
     #[must_use]
     pub fn details(mut self, details: bool) -> Self {
         self.details = details;
+        self
+    }
+
+    /// What becomes of cells that are no scores: the table is refused, unless this says otherwise.
+    #[must_use]
+    pub fn no_scores(mut self, policy: NoScorePolicy) -> Self {
+        self.no_scores = policy;
+        self
+    }
+
+    /// What reads the cells of score columns. For labels, which metrics such as `cohen_kappa()` compare, cells stay as they are
+    /// written.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("raters.csv");
+    /// use errorbar_table::{CellUse, TableOptions, read_table};
+    /// std::fs::write(&path, "id,score\nq1,polite\nq2,rude\n")?;
+    /// assert!(read_table(&path, &TableOptions::new()).is_err());
+    /// assert!(read_table(&path, &TableOptions::new().cells(CellUse::Labels)).is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn cells(mut self, used: CellUse) -> Self {
+        self.cells = used;
         self
     }
 
@@ -239,10 +271,16 @@ impl TableOptions {
     pub(super) fn check(&self) -> Result<(), TableErrorKind> {
         for (at, name) in self.score_columns.iter().enumerate() {
             if *name == self.id_column || *name == self.epoch_column || self.required_column() == Some(name) {
-                return Err(TableErrorKind::NotAScoreColumn(name.clone()));
+                return Err(TableErrorKind::invalid(
+                    format!("the column `{name}` cannot be a score: it identifies the rows"),
+                    "name a column that holds scores",
+                ));
             }
             if self.score_columns.iter().skip(at + 1).any(|other| other == name) {
-                return Err(TableErrorKind::ScoreColumnTwice(name.clone()));
+                return Err(TableErrorKind::invalid(
+                    format!("the score column `{name}` is named twice"),
+                    "name each column once",
+                ));
             }
         }
         match self.required_column() {

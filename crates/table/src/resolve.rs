@@ -3,12 +3,10 @@
 //! A column that has a common name is taken only if its cells are what the name says, and if it is the only one. Two
 //! candidates are an error that names both. A table with the exact names is not looked at beyond its header.
 
-mod answers;
 mod doubts;
 
 use std::collections::HashSet;
 
-use errorbar_core::spec::nearest;
 use errorbar_core::{LeafRef, MetadataKeys};
 use serde_json::Value as Json;
 
@@ -19,7 +17,7 @@ use super::options::TableSplit;
 use super::preview::{TablePreview, scalar};
 use super::spellings::{self, ScoreNumbers};
 use super::values::{CellMeaning, CellReader, NoScore};
-use super::{TableErrorKind, TableOptions};
+use super::{TableErrorKind, TableOptions, WantedColumn, no_column};
 
 /// Why a column is what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,7 +190,8 @@ impl ColumnFinder<'_> {
                 Err(TableErrorKind::UnfitScoreColumns { columns: refused, cells })
             }
             // Where scorers have rows of their own, a named score column would make them metadata.
-            [only] if self.is_there(SCORER) => Err(TableErrorKind::NoScoreColumn {
+            [only] if self.is_there(SCORER) => Err(TableErrorKind::NoColumn {
+                role: WantedColumn::Score,
                 wanted: DEFAULT_SCORES.map(str::to_owned).to_vec(),
                 found: self.preview.names.clone(),
                 nearest: Some(only.clone()),
@@ -202,7 +201,7 @@ impl ColumnFinder<'_> {
                 options.score_columns = vec![only.clone()];
                 Ok(ColumnReason::Spelling)
             }
-            _ => Err(TableErrorKind::AmbiguousScoreColumn { candidates: taken }),
+            _ => Err(TableErrorKind::AmbiguousColumn { role: WantedColumn::Score, candidates: taken }),
         }
     }
 
@@ -289,7 +288,7 @@ impl ColumnFinder<'_> {
                 options.id_column = only.clone();
                 Ok(Some(ColumnReason::Spelling))
             }
-            _ => Err(TableErrorKind::AmbiguousIdColumn { candidates }),
+            _ => Err(TableErrorKind::AmbiguousColumn { role: WantedColumn::Id, candidates }),
         }
     }
 
@@ -318,9 +317,7 @@ impl ColumnFinder<'_> {
             return Ok((Some(reason), None));
         }
         if options.is_epoch_named {
-            let found = self.preview.names.clone();
-            let nearest = nearest(name, found.iter().map(String::as_str)).map(str::to_owned);
-            return Err(TableErrorKind::NoEpochColumn { name: name.clone(), found, nearest });
+            return Err(no_column(WantedColumn::Epoch, &[name], self.preview.names.clone()));
         }
         let id = options.id_column.clone();
         let candidates: Vec<String> = candidates.into_iter().filter(|name| *name != id).collect();
@@ -332,7 +329,9 @@ impl ColumnFinder<'_> {
                 Ok((Some(ColumnReason::Spelling), None))
             }
             [only] => Ok((None, Some(only.clone()))),
-            [_, ..] if is_needed => Err(TableErrorKind::AmbiguousEpochColumn { candidates }),
+            [_, ..] if is_needed => {
+                Err(TableErrorKind::AmbiguousColumn { role: WantedColumn::Epoch, candidates })
+            }
             _ => Ok((None, None)),
         }
     }

@@ -7,13 +7,15 @@
 use std::path::Path;
 
 use errorbar_core::ScoreColumns;
-use errorbar_core::spec::nearest;
 
 use super::builder;
 use super::layout::{TableLayout, refuse_twice};
 use super::mapping::TableMapping;
 use super::options::TableSplit;
-use super::{ScoreTable, TableError, TableErrorKind, TableLocation, TableOptions};
+use super::{
+    RowLocations, ScoreTable, TableError, TableErrorKind, TableLocation, TableOptions, WantedColumn,
+};
+use super::{give_meaning, no_column};
 
 /// Which columns say where rows of distributed tables belong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,10 +108,8 @@ pub(super) fn resolved(
     options.check()?;
     refuse_twice(names)?;
     if options.is_epoch_named && !has(&options.epoch_column) {
-        let name = options.epoch_column;
-        let nearest = nearest(&name, names.iter().copied()).map(str::to_owned);
         let found = names.iter().map(|name| (*name).to_owned()).collect();
-        return Err(TableErrorKind::NoEpochColumn { name, found, nearest });
+        return Err(no_column(WantedColumn::Epoch, &[&options.epoch_column], found));
     }
     Ok(options)
 }
@@ -119,7 +119,7 @@ impl ScoreTable {
     /// fetched or not, and the mapping is how it was read; `path` names it in errors.
     ///
     /// # Errors
-    /// Epochs that cannot be completed, and more memory than the options allow.
+    /// Epochs that cannot be completed, cells that are no scores, and more memory than the options allow.
     pub fn of_rows(
         columns: ScoreColumns,
         metadata_keys: Vec<String>,
@@ -129,6 +129,9 @@ impl ScoreTable {
         let budget = options.limits.budget_of(columns.heap_bytes() as u64);
         let table = builder::table_of(columns, budget).map_err(|error| error.at_path(path.as_ref()))?;
         let mapping = TableMapping { by: None, ..options.mapping.clone() };
-        Ok(ScoreTable { metadata_keys, mapping, is_unordered: true, ..table })
+        let mut table = ScoreTable { metadata_keys, mapping, locations: RowLocations::unordered(), ..table };
+        give_meaning(std::slice::from_mut(&mut table), options)
+            .map_err(|kind| TableError::from(kind).at_path(path.as_ref()))?;
+        Ok(table)
     }
 }

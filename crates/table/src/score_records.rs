@@ -1,9 +1,12 @@
 //! Scores that another program computed, as JSON records: one object a line, or one list of objects.
 
-use errorbar_core::{Metadata, Score, Value};
+use errorbar_core::engine::ColumnBlock;
+use errorbar_core::{Metadata, Score, ScoreColumns, Value};
 use errorbar_files::json_value::{self, Scalar, kind};
 use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
+
+use super::{CellUse, ScoreTable, TableOptions, give_meaning};
 
 /// A score of a sample.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,19 +21,50 @@ pub struct ScoreRecord {
 }
 
 /// Reads scores from JSON: one object a line, or one list of objects. The value is in `column`, else in `score` or
-/// `value`; null and a bare `NaN` are unscored, and a record without a value is skipped.
+/// `value`; null and a bare `NaN` are unscored, and a record without a value is skipped. Values have their meaning, as the
+/// cells of a table do.
 ///
 /// # Errors
-/// A sentence that names the line or the record, and what is wrong with it.
+/// A sentence that names the line or the record, and what is wrong with it; values that are no scores.
 ///
 /// ```
-/// use errorbar_table::read_score_records;
-/// let records = read_score_records(r#"[{"id": "q1", "score": "C", "answer": "42"}, {"id": 2, "epoch": 1, "score": NaN}]"#, None)?;
+/// use errorbar_table::{CellUse, read_score_records};
+/// let text = r#"[{"id": "q1", "score": "C", "answer": "42"}, {"id": 2, "epoch": 1, "score": NaN}]"#;
+/// let records = read_score_records(text, None, CellUse::Numbers)?;
 /// assert_eq!((records[0].epoch, records[0].score.answer.as_deref()), (None, Some("42")));
 /// assert_eq!((records[1].id.as_str(), records[1].epoch), ("2", Some(1)));
 /// # Ok::<(), String>(())
 /// ```
-pub fn read_score_records(text: &str, column: Option<&str>) -> Result<Vec<ScoreRecord>, String> {
+pub fn read_score_records(
+    text: &str,
+    column: Option<&str>,
+    used: CellUse,
+) -> Result<Vec<ScoreRecord>, String> {
+    with_meaning(parse(text, column)?, used)
+}
+
+/// The records with values that have their meaning, as the cells of a table do. One whose value means that there is none is
+/// left out.
+fn with_meaning(records: Vec<ScoreRecord>, used: CellUse) -> Result<Vec<ScoreRecord>, String> {
+    const NAME: &str = "score";
+    let mut table = ScoreTable { columns: ScoreColumns::new([NAME]), ..ScoreTable::default() };
+    let mut block = ColumnBlock::new(1, 0);
+    for record in &records {
+        block.ids.push(&record.id);
+        block.scores.iter_mut().for_each(|values| values.push(Some(record.score.value.clone())));
+    }
+    table.columns.append([], &mut block);
+    let options = TableOptions::new().cells(used);
+    give_meaning(std::slice::from_mut(&mut table), &options)
+        .map_err(|kind| format!("{kind}; {}", kind.hint()))?;
+    let value = |(row, mut record): (usize, ScoreRecord)| {
+        record.score.value = table.columns.score(row, NAME)?.value;
+        Some(record)
+    };
+    Ok(records.into_iter().enumerate().filter_map(value).collect())
+}
+
+fn parse(text: &str, column: Option<&str>) -> Result<Vec<ScoreRecord>, String> {
     let mut records = Vec::new();
     if text.trim_start().starts_with('[') {
         let mut json = parser(text);
@@ -161,7 +195,7 @@ mod tests {
     use errorbar_core::Leaf;
 
     fn read(text: &str) -> Result<Vec<ScoreRecord>, String> {
-        read_score_records(text, None)
+        read_score_records(text, None, CellUse::Numbers)
     }
 
     #[test]
@@ -188,9 +222,22 @@ mod tests {
         assert_eq!(read(r#"{"id": 1, "note": "no score"}"#).unwrap(), []);
         assert_eq!(read(r#"{"id": 1, "score": null}"#).unwrap()[0].score.value, Value::Unscored);
         assert_eq!(
-            read_score_records(r#"{"id": 1, "score": 1, "x": 2}"#, Some("x")).unwrap()[0].score.value,
+            read_score_records(r#"{"id": 1, "score": 1, "x": 2}"#, Some("x"), CellUse::Numbers).unwrap()[0]
+                .score
+                .value,
             Value::from(2)
         );
+    }
+
+    #[test]
+    fn values_have_their_meaning() {
+        let text = r#"[{"id": 1, "score": "PASS"}, {"id": 2, "score": "28%"}, {"id": 3, "score": "NA"}]"#;
+        let found: Vec<_> = read(text).unwrap().into_iter().map(|one| (one.id, one.score.value)).collect();
+        assert_eq!(found, [("1".to_owned(), Value::from(1)), ("2".to_owned(), Value::from(0.28))]);
+        let text = r#"{"id": "a", "score": "banana"}"#;
+        let problem = "`score`: 1 value is no score: \"banana\" (1); the first is in row 1, sample \"a\"";
+        assert!(read(text).unwrap_err().starts_with(problem));
+        assert_eq!(read_score_records(text, None, CellUse::Labels).unwrap().len(), 1);
     }
 
     #[test]

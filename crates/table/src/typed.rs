@@ -100,7 +100,7 @@ pub(super) fn push_id(
         TypedCell::Int(int) => drop(write!(digits, "{int}")),
         TypedCell::Unsigned(int) => drop(write!(digits, "{int}")),
         TypedCell::Wide(int) => drop(write!(digits, "{int}")),
-        _ => return Err(TableErrorKind::BadId("empty".to_owned())),
+        _ => return Err(TableErrorKind::bad_id("empty")),
     }
     ids.push(digits);
     Ok(())
@@ -155,7 +155,7 @@ pub(super) fn epoch_of(of: TypedCell<'_>) -> Result<u32, TableErrorKind> {
         _ => None,
     };
     epoch.ok_or_else(|| {
-        TableErrorKind::BadEpoch(match of {
+        TableErrorKind::bad_epoch(&match of {
             TypedCell::Int(int) => int.to_string(),
             TypedCell::Unsigned(int) => int.to_string(),
             TypedCell::Wide(int) => int.to_string(),
@@ -193,9 +193,10 @@ fn metadata_of(cell: TypedCell<'_>, column: &str, budget: Budget) -> Result<Json
         TypedCell::Wide(int) => wide_json(int),
         TypedCell::Float(float) => Json::from(float),
         TypedCell::Text(text) => {
-            let invalid = |error: JiterError| TableErrorKind::BadJsonCell {
-                column: column.to_owned(),
-                problem: error.error_type.to_string(),
+            let invalid = |error: JiterError| {
+                let problem =
+                    format!("the string in column `{column}` is not valid JSON: {}", error.error_type);
+                TableErrorKind::invalid(problem, "write JSON, or make it a column of strings")
             };
             cell::parse_json(text, budget, json_value::any_within, invalid)?
         }

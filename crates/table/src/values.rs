@@ -6,7 +6,7 @@
 
 mod grades;
 
-use std::slice;
+use std::collections::BTreeSet;
 
 use errorbar_core::engine::{Recoded, RecodedKinds};
 use errorbar_core::{Conversion, IndexMap, Leaf, LeafRef, ScoreColumns, Value};
@@ -15,6 +15,7 @@ pub use self::grades::{GradeMeaning, GradeProposal};
 
 use self::grades::GradedScorer;
 use super::ScoreTable;
+use super::location::TableLocation;
 use super::mapping::{DecimalMark, InputFormat, ScoreScale, TableMapping};
 
 /// The strings that mean that there is no score, unless a mapping names others; upper and lower case are the same. An
@@ -22,47 +23,12 @@ use super::mapping::{DecimalMark, InputFormat, ScoreScale, TableMapping};
 pub const MISSING_SPELLINGS: [&str; 8] = ["NA", "N/A", "#N/A", "<NA>", "None", "null", "nil", "-"];
 
 /// Words that count as 1, in any case; `yes` and `true`, which metrics understand themselves, are among them.
-pub(super) const CORRECT: [&str; 17] = [
-    "pass",
-    "passed",
-    "correct",
-    "right",
-    "yes",
-    "y",
-    "true",
-    "success",
-    "successful",
-    "succeeded",
-    "solved",
-    "resolved",
-    "✓",
-    "✔",
-    "✔\u{fe0f}",
-    "✅",
-    "☑",
-];
+pub(super) const CORRECT: &str = "pass, passed, correct, right, yes, y, true, success, successful, succeeded, solved, resolved, ✓, ✔, \
+    ✔\u{fe0f}, ✅, ☑";
 
 /// Words that count as 0, in any case. `N` does too, as the grade for no answer.
-pub(super) const INCORRECT: [&str; 18] = [
-    "fail",
-    "failed",
-    "incorrect",
-    "wrong",
-    "no",
-    "n",
-    "false",
-    "failure",
-    "unsuccessful",
-    "unsolved",
-    "unresolved",
-    "not correct",
-    "✗",
-    "✘",
-    "✕",
-    "✖",
-    "✖\u{fe0f}",
-    "❌",
-];
+pub(super) const INCORRECT: &str = "fail, failed, incorrect, wrong, no, n, false, failure, unsuccessful, unsolved, unresolved, \
+    not correct, ✗, ✘, ✕, ✖, ✖\u{fe0f}, ❌";
 
 /// What a cell means.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,10 +85,30 @@ pub struct NoScores {
     pub reason: NoScore,
     /// The distinct ones with their numbers, the most frequent first.
     pub values: Vec<(String, usize)>,
-    /// The first row that has one.
-    pub row: Option<usize>,
+    /// Why, in a few words.
+    pub why: String,
+    /// Where the first one is, and its sample.
+    pub location: Option<TableLocation>,
+    /// The sample of the first one.
+    pub sample: Option<String>,
+    /// Whether cells of the scorer have commas.
+    pub has_commas: bool,
     /// What letter grades are likely to mean, if that they are such is the reason.
     pub grades: Option<GradeMeaning>,
+}
+
+/// The cells of a column that has a name of scores, in the first rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct UnfitCells {
+    /// The distinct ones that are no scores, with their numbers, the most frequent first.
+    pub values: Vec<(String, usize)>,
+    /// The strings and booleans among the others, with their meaning.
+    pub words: Vec<ScoreWord>,
+    /// A few numbers among the others.
+    pub numbers: Vec<f64>,
+    /// What the letters among them are likely to mean, if they are ambiguous grades.
+    pub grades: Option<Box<GradeMeaning>>,
 }
 
 /// A cell that was given a meaning.
@@ -137,17 +123,32 @@ pub struct ScoreWord {
     pub score: Option<f64>,
 }
 
-/// What becomes of cells that are no scores, where the mapping of the table decides.
+/// What becomes of cells that are no scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoScorePolicy {
-    /// They are reported.
+    /// The table is refused.
     #[default]
-    Report,
+    Refuse,
     /// They count as 0.
     Zero,
     /// They are missing.
     Missing,
+}
+
+/// What reads the cells of score columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CellUse {
+    /// Metrics of numbers, which know the usual words. A string without a meaning is no score.
+    #[default]
+    Numbers,
+    /// Metrics that may convert strings by themselves: those without a meaning are left to them.
+    Converted,
+    /// The same, and metrics that read labels, which see the cells as they are written.
+    LabelsToo,
+    /// Metrics that read labels, and no others: no cell is given a meaning.
+    Labels,
 }
 
 /// How cells are read.
@@ -259,10 +260,10 @@ impl CellReader {
         if converted.convertible && !(self.refuses_points && trimmed.contains('.')) {
             return known(converted.value);
         }
-        if is_word(trimmed, &CORRECT) {
+        if is_word(trimmed, CORRECT) {
             return CellMeaning::Word(1.0);
         }
-        if is_word(trimmed, &INCORRECT) {
+        if is_word(trimmed, INCORRECT) {
             return CellMeaning::Word(0.0);
         }
         if let Some(percent) = percentage(trimmed).and_then(|percent| self.number(percent)) {
@@ -277,6 +278,21 @@ impl CellReader {
             _ if converted.convertible => NoScore::DecimalPoint,
             _ => NoScore::Word,
         })
+    }
+
+    /// Why cells are no scores, in a few words.
+    fn why(&self, reason: NoScore) -> String {
+        let why = match (reason, self.scale) {
+            (NoScore::OffScale, Some(scale)) => {
+                return format!("not on the scale from {} to {}", scale.low, scale.high);
+            }
+            (NoScore::Unnamed, _) => "named neither correct nor incorrect",
+            (NoScore::DecimalPoint, _) => "written with a point, where the decimal mark is a comma",
+            (NoScore::SchoolGrade, _) => "letter grades, whose meaning is not clear",
+            (NoScore::MixedPercent, _) => "in percent, and others are plain numbers",
+            _ => "no scores",
+        };
+        why.to_owned()
     }
 
     /// A number, with the mark of decimals that numbers have here.
@@ -331,8 +347,8 @@ fn verdict(leaf: LeafRef<'_>) -> Option<bool> {
         LeafRef::Str(text) => text.trim(),
         _ => return None,
     };
-    let is_one_of = |words: &[&str]| text.len() > 1 && is_word(text, words);
-    is_one_of(&CORRECT).then_some(true).or_else(|| is_one_of(&INCORRECT).then_some(false))
+    let is_one_of = |words: &str| text.len() > 1 && is_word(text, words);
+    is_one_of(CORRECT).then_some(true).or_else(|| is_one_of(INCORRECT).then_some(false))
 }
 
 /// Whether it is an empty cell.
@@ -366,8 +382,8 @@ fn is_fraction(text: &str) -> bool {
 }
 
 /// Whether it is one of these words, in any case.
-fn is_word(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| word.eq_ignore_ascii_case(text))
+fn is_word(text: &str, words: &str) -> bool {
+    words.split(", ").any(|word| word.eq_ignore_ascii_case(text))
 }
 
 /// Whether a cell is one of those named: strings as they are but for blanks around them, numbers by their value,
@@ -394,7 +410,7 @@ fn named_number(name: &str) -> Option<f64> {
 /// Whether two names are of the same cells.
 pub(super) fn is_same_cell(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim(), b.trim());
-    let is_boolean = is_word(a, &["true", "false"]);
+    let is_boolean = is_word(a, "true, false");
     a == b
         || is_boolean && a.eq_ignore_ascii_case(b)
         || named_number(a).is_some_and(|number| named_number(b) == Some(number))
@@ -403,99 +419,83 @@ pub(super) fn is_same_cell(a: &str, b: &str) -> bool {
 /// How many distinct cells are looked at for a message.
 const DISTINCT: usize = 10_000;
 
-impl ScoreTable {
-    /// Gives the cells of the score columns their meaning. Those without one stay as they are, unless only the mapping
-    /// says that they have none: then they are treated as the policy says, and reported if it says so.
-    /// With `keep_labels` metrics that read labels see the cells as they are written.
-    ///
-    /// ```
-    /// # let folder = tempfile::tempdir()?;
-    /// # let path = folder.path().join("scores.csv");
-    /// use errorbar_core::Score;
-    /// use errorbar_table::{NoScorePolicy, TableOptions, read_table};
-    /// std::fs::write(&path, "id,score\nq1,PASS\nq2,28%\nq3,n/a\n")?;
-    /// let mut table = read_table(&path, &TableOptions::new())?;
-    /// assert!(table.read_cells(NoScorePolicy::Report, false).is_empty());
-    /// let scores: Vec<_> = (0..3).map(|row| table.columns.score(row, "score")).collect();
-    /// assert_eq!(scores, [Some(Score::new(1)), Some(Score::new(0.28)), None]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn read_cells(&mut self, policy: NoScorePolicy, keep_labels: bool) -> Vec<NoScores> {
-        let found = Self::read_all_cells(slice::from_mut(self), policy, keep_labels);
-        found.map(|(_, found)| found).unwrap_or_default()
+/// Gives the cells of the score columns of a file their meaning. Percentages in one table beside plain numbers in another are no
+/// scores. Returns the cells that are refused, of the first table that has some; then no table is changed.
+pub(super) fn give_meaning(tables: &mut [ScoreTable], policy: NoScorePolicy, used: CellUse) -> Vec<NoScores> {
+    if used == CellUse::Labels {
+        tables.iter_mut().for_each(|table| table.columns.keep_labels());
+        return Vec::new();
     }
-
-    /// The same for all tables of a file, which are read alike: percentages in one beside plain numbers in another are
-    /// no scores. Returns the position of the first table with cells to report; then no table is changed.
-    pub fn read_all_cells(
-        tables: &mut [ScoreTable],
-        policy: NoScorePolicy,
-        keep_labels: bool,
-    ) -> Option<(usize, Vec<NoScores>)> {
-        let cells = CellReader::new(&tables.first()?.mapping);
-        let all: Vec<&ScoreColumns> = tables.iter().map(|table| &table.columns).collect();
-        let is_reported = policy == NoScorePolicy::Report;
-        // Letters within lists and maps are reported by whatever reads them; a policy would hide them from it.
-        let (mixed, mut graded) = (mixed_percents(&all, &cells), cells.graded_scorers(&all, !is_reported));
-        if policy == NoScorePolicy::Zero && !cells.correct.is_empty() {
-            // Those that are correct are named, and no others are.
-            graded.clear();
-        }
-        if !graded.is_empty() || is_reported && (cells.reads_numbers() || !mixed.is_empty()) {
-            // No policy makes grades of schools scores.
-            let is_wanted = |why: NoScore| why == NoScore::SchoolGrade || is_reported && why.is_convertible();
-            for (at, table) in tables.iter().enumerate() {
-                let found = no_scores(&table.columns, &cells, (&mixed, &graded), is_wanted);
-                if !found.is_empty() {
-                    return Some((at, found));
-                }
-            }
-        }
-        tables.iter_mut().for_each(|table| table.recode(&cells, &mixed, policy, keep_labels));
-        None
+    let Some(cells) = tables.first().map(|table| CellReader::new(&table.mapping)) else { return Vec::new() };
+    let all: Vec<&ScoreColumns> = tables.iter().map(|table| &table.columns).collect();
+    let is_refused = policy == NoScorePolicy::Refuse;
+    // Letters within lists and maps are reported by whatever reads them; a policy would hide them from it.
+    let (mixed, mut graded) = (mixed_percents(&all, &cells), cells.graded_scorers(&all, !is_refused));
+    if policy == NoScorePolicy::Zero && !cells.correct.is_empty() {
+        // Those that are correct are named, and no others are.
+        graded.clear();
     }
-
-    fn recode(
-        &mut self,
-        cells: &CellReader,
-        mixed: &[MixedPercents],
-        policy: NoScorePolicy,
-        keep_labels: bool,
-    ) {
-        let kinds = if cells.reads_numbers() { RecodedKinds::All } else { RecodedKinds::Strings };
-        let excluded = || match policy {
-            NoScorePolicy::Report => Recoded::Same,
-            NoScorePolicy::Zero => Recoded::Value(Leaf::Int(0)),
-            NoScorePolicy::Missing => Recoded::Missing,
+    // Scorers with strings that nothing understands.
+    let has_unknown = |scorer: &&str| all.iter().any(|columns| has_unknown(columns, scorer, &cells));
+    let unknown: BTreeSet<&str> = match used {
+        CellUse::Numbers => {
+            all.iter().flat_map(|columns| columns.scorer_names()).filter(has_unknown).collect()
+        }
+        _ => BTreeSet::new(),
+    };
+    let may_be_refused = cells.reads_numbers() || !mixed.is_empty() || !unknown.is_empty();
+    if !graded.is_empty() || is_refused && may_be_refused {
+        // No policy makes grades of schools scores.
+        let is_wanted = |scorer: &str, why: NoScore| {
+            why == NoScore::SchoolGrade || is_refused && (why.is_convertible() || unknown.contains(scorer))
         };
-        let recode = |leaf: LeafRef<'_>| match cells.meaning(leaf) {
-            CellMeaning::Word(score) => Recoded::Value(as_leaf(score)),
-            CellMeaning::Missing => Recoded::Missing,
-            CellMeaning::NoScore(reason) if reason.is_convertible() => excluded(),
-            CellMeaning::Score(_) | CellMeaning::NoScore(_) => Recoded::Same,
-        };
-        self.words = words(&self.columns, cells);
-        if keep_labels {
-            self.columns.keep_labels();
+        let mut found = tables.iter().map(|table| no_scores(table, &cells, (&mixed, &graded), is_wanted));
+        if let Some(found) = found.find(|found| !found.is_empty()) {
+            return found;
         }
-        // Before percentages become shares, which are numbers like others.
-        for MixedPercents { scorer, key: mixed_key } in mixed {
-            let recode = |key: Option<&str>, leaf: LeafRef<'_>| match key == mixed_key.as_deref() {
-                true if cells.is_percentage(leaf) => excluded(),
-                _ => Recoded::Same,
-            };
-            self.columns.recode_scorer(scorer, RecodedKinds::Strings, recode);
-        }
-        self.columns.recode_scores(kinds, recode);
     }
+    tables.iter_mut().for_each(|table| recode(table, &cells, &mixed, policy, used));
+    Vec::new()
+}
 
-    /// All cells that are no scores, before they are given their meaning; for what shows how a table is read.
-    pub fn no_scores(&self) -> Vec<NoScores> {
-        let cells = CellReader::new(&self.mapping);
-        let all = [&self.columns];
-        let (mixed, graded) = (mixed_percents(&all, &cells), cells.graded_scorers(&all, true));
-        no_scores(&self.columns, &cells, (&mixed, &graded), |_| true)
+/// Whether strings of a scorer, those within lists and maps aside, have no meaning.
+fn has_unknown(columns: &ScoreColumns, scorer: &str, cells: &CellReader) -> bool {
+    let is_unknown = |text: &str| matches!(cells.meaning(LeafRef::Str(text)), CellMeaning::NoScore(_));
+    columns.distinct_strings(scorer).any(is_unknown)
+}
+
+fn recode(
+    table: &mut ScoreTable,
+    cells: &CellReader,
+    mixed: &[MixedPercents],
+    policy: NoScorePolicy,
+    used: CellUse,
+) {
+    let kinds = if cells.reads_numbers() { RecodedKinds::All } else { RecodedKinds::Strings };
+    let excluded = || match policy {
+        NoScorePolicy::Refuse => Recoded::Same,
+        NoScorePolicy::Zero => Recoded::Value(Leaf::Int(0)),
+        NoScorePolicy::Missing => Recoded::Missing,
+    };
+    let recode = |leaf: LeafRef<'_>| match cells.meaning(leaf) {
+        CellMeaning::Word(score) => Recoded::Value(as_leaf(score)),
+        CellMeaning::Missing => Recoded::Missing,
+        CellMeaning::NoScore(reason) if reason.is_convertible() || used == CellUse::Numbers => excluded(),
+        CellMeaning::Score(_) | CellMeaning::NoScore(_) => Recoded::Same,
+    };
+    table.words = words(&table.columns, cells);
+    if used == CellUse::LabelsToo {
+        table.columns.keep_labels();
     }
+    // Before percentages become shares, which are numbers like others.
+    for MixedPercents { scorer, key: mixed_key } in mixed {
+        let recode = |key: Option<&str>, leaf: LeafRef<'_>| match key == mixed_key.as_deref() {
+            true if cells.is_percentage(leaf) => excluded(),
+            _ => Recoded::Same,
+        };
+        table.columns.recode_scorer(scorer, RecodedKinds::Strings, recode);
+    }
+    table.columns.recode_scores(kinds, recode);
 }
 
 /// The strings that have a meaning that metrics do not know, a few of each scorer.
@@ -574,12 +574,12 @@ fn mixed_percents(tables: &[&ScoreColumns], cells: &CellReader) -> Vec<MixedPerc
 
 /// The cells that are no scores, of the reasons that are wanted.
 fn no_scores(
-    columns: &ScoreColumns,
+    table: &ScoreTable,
     cells: &CellReader,
     (mixed, graded): (&[MixedPercents], &[GradedScorer<'_>]),
-    is_wanted: impl Fn(NoScore) -> bool,
+    is_wanted: impl Fn(&str, NoScore) -> bool,
 ) -> Vec<NoScores> {
-    let mut all = Vec::new();
+    let (columns, mut all) = (&table.columns, Vec::new());
     for scorer in columns.scorer_names() {
         let has_mixed = mixed.iter().any(|mixed| mixed.scorer == scorer);
         let grades = graded.iter().find(|graded| graded.name == scorer).map(|graded| &graded.meaning);
@@ -593,7 +593,7 @@ fn no_scores(
             _ => None,
         };
         let mut found: IndexMap<NoScore, Vec<(String, usize)>> = IndexMap::new();
-        let is_found = |leaf: LeafRef<'_>| reason(leaf).is_some_and(&is_wanted);
+        let is_found = |leaf: LeafRef<'_>| reason(leaf).is_some_and(|why| is_wanted(scorer, why));
         for (leaf, count) in columns.distinct_scores_where(scorer, DISTINCT, is_found).values {
             if let Some(reason) = reason(leaf.view()) {
                 found.entry(reason).or_default().push((leaf.view().text(), count));
@@ -603,7 +603,16 @@ fn no_scores(
             values.sort_by(|(_, a), (_, b)| b.cmp(a));
             let row = columns.find_score(scorer, |leaf| reason(leaf) == Some(why));
             let grades = grades.filter(|_| why == NoScore::SchoolGrade).cloned();
-            NoScores { scorer: scorer.to_owned(), reason: why, values, row, grades }
+            NoScores {
+                scorer: scorer.to_owned(),
+                reason: why,
+                values,
+                why: cells.why(why),
+                location: row.and_then(|row| table.locations.get(row)),
+                sample: row.map(|row| columns.id(row).to_owned()),
+                has_commas: columns.distinct_strings(scorer).any(|text| text.contains(',')),
+                grades,
+            }
         }));
     }
     all

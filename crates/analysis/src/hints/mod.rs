@@ -14,7 +14,7 @@ use errorbar_core::spec::{Arg, Spec, nearest};
 use errorbar_files::{is_url, url_hint};
 use errorbar_inference::{ComparisonError, ComparisonErrorKind as Problem, NoCoverage, PowerError};
 use errorbar_log::eval::{LogError, LogErrorKind as Kind, LogWarning};
-use errorbar_table::TableError;
+use errorbar_table::{TableError, TableErrorKind};
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use crate::hints::table::more_memory;
@@ -67,11 +67,13 @@ impl From<LogError> for Diagnostic {
 
 impl From<TableError> for Diagnostic {
     fn from(error: TableError) -> Self {
-        let place = Place {
-            path: error.path().display().to_string(),
-            location: error.location(),
-            sample: error.sample().map(str::to_owned),
+        let (location, sample) = match error.kind() {
+            TableErrorKind::NoScores { found, .. } => {
+                found.first().map(|first| (first.location, first.sample.clone())).unwrap_or_default()
+            }
+            _ => (error.location(), error.sample().map(str::to_owned)),
         };
+        let place = Place { path: error.path().display().to_string(), location, sample };
         Diagnostic::error(error.problem()).hint(table::hint(&error)).of_kind(DiagnosticKind::Table).at(place)
     }
 }

@@ -7,7 +7,7 @@ use errorbar_core::spec::nearest;
 use errorbar_files::{is_url, machine_memory};
 use errorbar_table::{
     CellMeaning, CellReader, GradeMeaning, MISSING_SPELLINGS, NoScore, NoScores, TableDoubt, TableError,
-    TableErrorKind, TableMapping,
+    TableErrorKind, TableMapping, WantedColumn,
 };
 
 use crate::text;
@@ -20,10 +20,10 @@ const NO_FILE: &str = "check the path; a log can be named by a handle, too: `lat
 /// What to do about it.
 pub(crate) fn hint(error: &TableError) -> Text {
     match error.kind() {
-        TableErrorKind::NoScoreColumn { nearest: Some(nearest), .. } => {
+        TableErrorKind::NoColumn { role: WantedColumn::Score, nearest: Some(nearest), .. } => {
             text!("did you mean {}?", Opt::ScoreColumn.set(nearest))
         }
-        TableErrorKind::NoScoreColumn { .. } => {
+        TableErrorKind::NoColumn { role: WantedColumn::Score, .. } => {
             text!("name the column that holds the scores with {ScoreColumn}")
         }
         TableErrorKind::Open(open)
@@ -33,11 +33,13 @@ pub(crate) fn hint(error: &TableError) -> Text {
         {
             NO_FILE.into()
         }
-        TableErrorKind::NoIdColumn { name, found } if near_id(name, found).is_some() => {
-            let nearest = near_id(name, found).unwrap_or_default();
+        TableErrorKind::NoColumn { role: WantedColumn::Id, wanted, found, .. }
+            if near_id(wanted, found).is_some() =>
+        {
+            let nearest = near_id(wanted, found).unwrap_or_default();
             text!("did you mean {}?", Opt::IdColumn.set(nearest))
         }
-        TableErrorKind::NoIdColumn { .. } => {
+        TableErrorKind::NoColumn { role: WantedColumn::Id, .. } => {
             text!(
                 "name the column that identifies the samples with {IdColumn}; it may be repeated, and \
                  of each table the first that it has is taken"
@@ -49,15 +51,19 @@ pub(crate) fn hint(error: &TableError) -> Text {
                  epochs if every row is a sample"
             )
         }
-        TableErrorKind::NoEpochColumn { nearest: Some(nearest), .. } => {
+        TableErrorKind::NoColumn { role: WantedColumn::Epoch, nearest: Some(nearest), .. } => {
             text!("did you mean {}?", Opt::EpochColumn.set(nearest))
         }
-        TableErrorKind::NoEpochColumn { .. } => {
+        TableErrorKind::NoColumn { role: WantedColumn::Epoch, .. } => {
             text!("name the column that numbers the epochs with {EpochColumn}")
         }
-        TableErrorKind::AmbiguousIdColumn { candidates } => choice(Opt::IdColumn, candidates),
-        TableErrorKind::AmbiguousEpochColumn { candidates } => choice(Opt::EpochColumn, candidates),
-        TableErrorKind::AmbiguousScoreColumn { candidates } => {
+        TableErrorKind::AmbiguousColumn { role: WantedColumn::Id, candidates } => {
+            choice(Opt::IdColumn, candidates)
+        }
+        TableErrorKind::AmbiguousColumn { role: WantedColumn::Epoch, candidates } => {
+            choice(Opt::EpochColumn, candidates)
+        }
+        TableErrorKind::AmbiguousColumn { candidates, .. } => {
             let all = candidates.iter().take(5).map(|name| Opt::ScoreColumn.set(name));
             let choice = choice(Opt::ScoreColumn, candidates);
             text!("{}, or several as separate scorers: {}", choice, Text::together(all))
@@ -124,17 +130,18 @@ pub(crate) fn hint(error: &TableError) -> Text {
                  or {Scale}, say what its cells mean"
             )
         }
-        TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } => repeated_hint(error),
-        TableErrorKind::NoSplitColumn { nearest: Some(nearest), .. } => {
+        TableErrorKind::DuplicateRow { .. } => repeated_hint(error),
+        TableErrorKind::NoColumn { nearest: Some(nearest), .. } => {
             text!("did you mean {}?", Opt::By.set(nearest))
         }
         TableErrorKind::NotASplitColumn(name) if name == "scorer" => {
             "every scorer has results of its own without it; `compare --scorers A B` compares two of them"
                 .into()
         }
-        TableErrorKind::NoSplitColumn { .. } | TableErrorKind::NotASplitColumn(_) => {
+        TableErrorKind::NoColumn { .. } | TableErrorKind::NotASplitColumn(_) => {
             text!("name the column whose values are to be compared with {By}")
         }
+        TableErrorKind::NoScores { found, .. } => found.first().map(no_score_hint).unwrap_or_default(),
         TableErrorKind::TooManyScorers { .. } => {
             text!("if the column is no scorer but metadata, rename it or use {ScoreColumn}")
         }
@@ -173,7 +180,8 @@ pub(crate) fn hint(error: &TableError) -> Text {
 }
 
 /// The column whose name is closest to the one of ids that was named; `id` is looked for without being named.
-fn near_id<'f>(name: &str, found: &'f [String]) -> Option<&'f str> {
+fn near_id<'f>(wanted: &[String], found: &'f [String]) -> Option<&'f str> {
+    let name = wanted.first()?;
     nearest(name, found.iter().map(String::as_str)).filter(|_| name != "id")
 }
 
@@ -210,7 +218,7 @@ fn repeated_hint(error: &TableError) -> Text {
 }
 
 /// What to do about cells that only the mapping of a table makes no scores.
-pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping, has_commas: bool) -> Text {
+fn no_score_hint(found: &NoScores) -> Text {
     let first = found.values.first().map_or("", |(value, _)| value.as_str());
     match found.reason {
         NoScore::Unnamed => text!(
@@ -219,13 +227,13 @@ pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping, has_commas
             Opt::Correct.set(first),
             Opt::Incorrect.set(first)
         ),
-        NoScore::OffScale if mapping.scale.is_some() => {
+        NoScore::OffScale => {
             text!(
                 "check {Scale}; or {Unconvertible=missing} skips them, {Unconvertible=zero} counts \
                  them as 0"
             )
         }
-        NoScore::DecimalPoint if has_commas => {
+        NoScore::DecimalPoint if found.has_commas => {
             "the column has decimal commas and decimal points: write all numbers in one way".into()
         }
         NoScore::DecimalPoint => {

@@ -3,8 +3,6 @@
 //! A log records its metrics, and converts values as the reference does. A table records nothing, so a column of grades
 //! that are not understood must not become a column of zeros.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,17 +12,15 @@ use errorbar_core::{
     Conversion, IndexMap, LeafRef, Metric, Plan, Reducer, Reducers, Registry, Results, ScoreColumns, Value,
     ValueRef, Warning, metrics,
 };
-use errorbar_table::{NoScore, NoScores, ScoreTable, ScoreWord, TableLocation};
+use errorbar_table::{CellUse, RowLocations, ScoreTable, ScoreWord, TableLocation, error_text};
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use crate::hints::table as hints;
 use crate::request::UnconvertiblePolicy;
 use crate::run::Run;
 use crate::text;
-use crate::text::{Opt, Text, counted, short};
+use crate::text::{Opt, Text, short};
 
-/// The number of distinct values that an error lists.
-const VALUES_LISTED: usize = 5;
 /// The number of characters of a value that an error shows.
 const SHOWN: usize = 40;
 /// The number of distinct values that a hint looks at.
@@ -42,64 +38,21 @@ struct CellContext<'a> {
     path: &'a Path,
     /// The cells that are scores.
     words: &'a [ScoreWord],
-    /// Whether rows have no order, so that their numbers mean nothing.
-    is_unordered: bool,
+    /// Where its rows are in the file, if it is a table.
+    locations: Option<&'a RowLocations>,
     /// Whether the command has `--no-reduce`.
     has_no_reduce: bool,
 }
 
-/// Gives the cells of tables their meaning.
-pub(crate) fn give_meaning(
-    tables: &mut [ScoreTable],
-    path: &Path,
-    plan: &Plan,
-    mode: UnconvertiblePolicy,
-) -> Result<(), Diagnostic> {
+/// What reads the cells of a table, by the metrics of its plan.
+pub(crate) fn cell_use(plan: &Plan) -> CellUse {
     let defaults = plan.default_metrics.values();
     let metrics = || plan.task_metrics.iter().chain(defaults.clone().filter(|_| plan.task_metrics.is_none()));
     let all_metrics = || metrics().flat_map(|metrics| metrics.iter());
-    let (some, all) = (
-        all_metrics().any(|m| m.reads_labels()),
-        all_metrics().all(|m| m.reads_labels()) && all_metrics().next().is_some(),
-    );
-    if all {
-        tables.iter_mut().for_each(|table| table.columns.keep_labels());
-        return Ok(());
-    }
-    let found = ScoreTable::read_all_cells(tables, mode.into(), some);
-    match found.and_then(|(at, found)| Some((tables.get(at)?, found))) {
-        Some((table, found)) => Err(no_scores(&found, table, path)),
-        None => Ok(()),
-    }
-}
-
-/// The error of cells that only the mapping of the table makes no scores.
-fn no_scores(found: &[NoScores], table: &ScoreTable, path: &Path) -> Diagnostic {
-    let numbered = |row: usize| (!table.is_unordered).then_some(row);
-    let first = |one: &NoScores| {
-        one.row.map(|row| place(numbered(row), table.columns.id(row), table.columns.len(), path))
-    };
-    let about = |one: &NoScores| {
-        let count: usize = one.values.iter().map(|(_, count)| count).sum();
-        let values: Vec<(String, usize)> = one.values.iter().map(|(value, n)| (quoted(value), *n)).collect();
-        problem(&one.scorer, None, count, &values, first(one).as_ref(), why(one.reason, table))
-    };
-    let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
-    let has_commas =
-        |one: &NoScores| table.columns.distinct_strings(&one.scorer).any(|text| text.contains(','));
-    let hint = found.first().map(|one| hints::no_score_hint(one, &table.mapping, has_commas(one)));
-    table_error(problem, found.first().and_then(first)).about(path.display()).hint_if(hint)
-}
-
-/// Why cells are no scores, in a few words.
-fn why(reason: NoScore, table: &ScoreTable) -> String {
-    match (reason, table.mapping.scale) {
-        (NoScore::OffScale, Some(scale)) => format!("not on the scale from {} to {}", scale.low, scale.high),
-        (NoScore::Unnamed, _) => "named neither correct nor incorrect".to_owned(),
-        (NoScore::DecimalPoint, _) => "written with a point, where the decimal mark is a comma".to_owned(),
-        (NoScore::SchoolGrade, _) => "letter grades, whose meaning is not clear".to_owned(),
-        (NoScore::MixedPercent, _) => "in percent, and others are plain numbers".to_owned(),
-        _ => "no scores".to_owned(),
+    match all_metrics().any(|metric| metric.reads_labels()) {
+        true if all_metrics().all(|metric| metric.reads_labels()) => CellUse::Labels,
+        true => CellUse::LabelsToo,
+        false => CellUse::Converted,
     }
 }
 
@@ -153,7 +106,7 @@ impl Run {
             registry,
             path: &self.identity.path,
             words: table.map(|table| table.words.as_slice()).unwrap_or_default(),
-            is_unordered: table.is_some_and(|table| table.is_unordered),
+            locations: table.map(|table| &table.locations),
             has_no_reduce,
         };
         let computed = compute(&mut columns, plan, cells);
@@ -198,7 +151,7 @@ fn compute(columns: &mut ScoreColumns, plan: &Plan, cells: CellContext<'_>) -> R
     match mode {
         UnconvertiblePolicy::Zero => Ok(computed),
         _ if found.is_empty() => Ok(computed),
-        UnconvertiblePolicy::Error => Err(refusal(&found, columns.len(), cells)),
+        UnconvertiblePolicy::Error => Err(refusal(&found, cells)),
         UnconvertiblePolicy::Missing => {
             // Parts of lists and maps cannot be missing by themselves.
             for UnconvertibleScores { scorer, conversions, .. } in
@@ -208,7 +161,7 @@ fn compute(columns: &mut ScoreColumns, plan: &Plan, cells: CellContext<'_>) -> R
             }
             let computed = plan.evaluate(columns)?.results;
             let left = unconvertible_scores(&computed, columns, plan, registry);
-            if left.is_empty() { Ok(computed) } else { Err(refusal(&left, columns.len(), cells)) }
+            if left.is_empty() { Ok(computed) } else { Err(refusal(&left, cells)) }
         }
     }
 }
@@ -389,39 +342,6 @@ fn shown(value: ValueRef<'_>) -> String {
     }
 }
 
-/// The line of a row in a file of lines; none if there are other lines than rows and a header.
-fn line_of(path: &Path, row: usize, rows: usize) -> Option<usize> {
-    let header = match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "csv" | "tsv" => 1,
-        "jsonl" | "ndjson" => 0,
-        _ => return None,
-    };
-    // Of a pipe there is nothing left.
-    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|data| data.is_file()))?;
-    let mut input = BufReader::new(file);
-    let (mut line, mut filled, mut is_filled, mut found) = (1, 0, false, None);
-    loop {
-        let bytes = input.fill_buf().ok()?;
-        let is_end = bytes.is_empty();
-        // The end of the file ends its last line.
-        for byte in if is_end { b"\n" } else { bytes } {
-            is_filled |= !byte.is_ascii_whitespace();
-            if *byte == b'\n' {
-                if is_filled && filled == row + header {
-                    found = Some(line);
-                }
-                filled += usize::from(is_filled);
-                (line, is_filled) = (line + 1, false);
-            }
-        }
-        let read = bytes.len();
-        input.consume(read);
-        if is_end || filled > rows + header {
-            return found.filter(|_| filled == rows + header);
-        }
-    }
-}
-
 /// A value in quotes, not too long.
 fn quoted(text: &str) -> String {
     match text.chars().count() > SHOWN {
@@ -430,59 +350,23 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// Where a row is, which has no number if rows have no order.
-fn place(row: Option<usize>, sample: &str, rows: usize, path: &Path) -> Place {
-    let location = row.map(|row| match line_of(path, row, rows) {
-        Some(line) => TableLocation::Line(line as u64),
-        None => TableLocation::Row(row as u64 + 1),
-    });
+/// Where a row is.
+fn place(location: Option<TableLocation>, sample: &str, path: &Path) -> Place {
     Place { path: path.display().to_string(), location, sample: Some(sample.to_owned()) }
 }
 
-/// What is wrong with values of a scorer: how many they are, the most frequent ones, and where the first is.
-fn problem(
-    scorer: &str,
-    key: Option<&str>,
-    count: usize,
-    values: &[(String, usize)],
-    first: Option<&Place>,
-    why: String,
-) -> String {
-    let listed = values.iter().take(VALUES_LISTED).map(|(value, count)| format!("{value} ({count})"));
-    let mut listed = listed.collect::<Vec<_>>().join(", ");
-    let more = values.len().saturating_sub(VALUES_LISTED);
-    if more > 0 {
-        listed += &format!(" and {}", counted(more as u64, "more distinct value"));
-    }
-    let key = key.map(|key| format!(" under the key {key:?}")).unwrap_or_default();
-    let (values_are, why) = match (count, why.as_str()) {
-        (1, "no scores") => ("value is", "no score".to_owned()),
-        (1, _) => ("value is", why),
-        _ => ("values are", why),
+fn refusal(found: &[UnconvertibleScores], cells: CellContext<'_>) -> Diagnostic {
+    let location = |row: usize| match cells.locations {
+        Some(locations) => locations.get(row),
+        None => Some(TableLocation::Row(row as u64 + 1)),
     };
-    let first = first.map(|Place { location, sample, .. }| {
-        let sample = format!("sample {:?}", sample.as_deref().unwrap_or_default());
-        match location {
-            Some(TableLocation::Line(line)) => format!("; the first is in line {line}, {sample}"),
-            Some(TableLocation::Row(row)) => format!("; the first is in row {row}, {sample}"),
-            _ => format!("; the first is in {sample}"),
-        }
-    });
-    // A reducer may have made them, so that no row has them.
-    let listed = if listed.is_empty() { listed } else { format!(": {listed}") };
-    format!("`{scorer}`{key}: {count} {values_are} {why}{listed}{}", first.unwrap_or_default())
-}
-
-fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -> Diagnostic {
-    let numbered = |row: usize| (!cells.is_unordered).then_some(row);
     let first = |one: &UnconvertibleScores| {
-        one.first.as_ref().map(|(row, sample)| place(numbered(*row), sample, rows, cells.path))
+        one.first.as_ref().map(|(row, sample)| place(location(*row), sample, cells.path))
     };
     let about = |one: &UnconvertibleScores| {
-        let values: Vec<(String, usize)> =
-            one.values.iter().map(|(value, count)| (value.clone(), *count)).collect();
-        let first = first(one);
-        problem(&one.scorer, one.key.as_deref(), one.count, &values, first.as_ref(), "no scores".to_owned())
+        let values = one.values.iter().map(|(value, count)| (value.clone(), *count));
+        let first = one.first.as_ref().map(|(row, sample)| (location(*row), sample.as_str()));
+        error_text::no_scores((&one.scorer, one.key.as_deref()), one.count, values, first, "no scores")
     };
     let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
     let meaning = match found {

@@ -12,12 +12,11 @@ use std::sync::Arc;
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, ScoreColumns, ScoreParts};
 use errorbar_log::eval::EditedScore;
-use errorbar_table::{MemoryTables, ScoreTable, TableErrorKind, TableMapping, TableOptions, read_tables};
+use errorbar_table::read_tables;
+use errorbar_table::{MemoryTables, ScoreTable, TableErrorKind, TableMapping, TableOptions, WantedColumn};
 
 pub use self::cells::beyond_threshold_problem;
-pub(crate) use self::cells::{
-    below_threshold_problem, choose_means, choose_metrics, give_meaning, refuse_empty,
-};
+pub(crate) use self::cells::{below_threshold_problem, cell_use, choose_means, choose_metrics, refuse_empty};
 pub(crate) use self::log::read_log_scores;
 pub use self::log::{
     early_stop, has_scored_confidence, partial_run, read_log, recovered, status_of_unfinished, unknown_scorer,
@@ -352,6 +351,7 @@ impl<'a> Reader<'a> {
             .tables
             .options(&mapping, request.read.limits().max_memory, self.analysis.memory())
             .details(request.all_parts || plan.score_parts() == ScoreParts::All || request.answers);
+        let options = options.no_scores(request.tables.unconvertible.into()).cells(cell_use(&plan));
         let asked = plan.metadata_keys().and(MetadataKeys::Only(keys));
         let rows = |keys: &MetadataKeys| self.rows(&mapping, &options.clone().metadata(keys.clone()));
         // Cells that are skipped would be other scores for hints. If those make it fail, there are none.
@@ -360,7 +360,6 @@ impl<'a> Reader<'a> {
         let with_all = if for_hints { rows(&MetadataKeys::All).ok() } else { None };
         let has_all = with_all.is_some();
         let mut tables = with_all.map_or_else(|| rows(&asked), Ok)?;
-        give_meaning(&mut tables, self.path, &plan, request.tables.unconvertible)?;
         if has_all {
             warnings.extend(log::of_tables(&mut tables, self.path, &plan, &asked));
         }
@@ -400,7 +399,9 @@ impl<'a> Reader<'a> {
         let tables = match is_by_columns {
             true => read(&mapping.score_columns),
             false => match read(compared_scorers) {
-                Err(error) if matches!(error.kind(), TableErrorKind::NoScoreColumn { .. }) => {
+                Err(error)
+                    if matches!(error.kind(), TableErrorKind::NoColumn { role: WantedColumn::Score, .. }) =>
+                {
                     // The error about the columns that were named is the better one.
                     read(&[]).map_err(|_| error)
                 }
@@ -409,9 +410,7 @@ impl<'a> Reader<'a> {
         };
         let tables = tables.map_err(|error| match (error.kind(), self.request.repeated_hint) {
             // Where the column of runs is named, the rows of a part repeat.
-            (TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. }, Some(hint))
-                if mapping.by.is_none() =>
-            {
+            (TableErrorKind::DuplicateRow { .. }, Some(hint)) if mapping.by.is_none() => {
                 Diagnostic::from(error).hint(hint.clone())
             }
             _ => Diagnostic::from(error),

@@ -31,7 +31,7 @@ pub enum UnconvertiblePolicy {
 impl From<UnconvertiblePolicy> for NoScorePolicy {
     fn from(policy: UnconvertiblePolicy) -> Self {
         match policy {
-            UnconvertiblePolicy::Error => NoScorePolicy::Report,
+            UnconvertiblePolicy::Error => NoScorePolicy::Refuse,
             UnconvertiblePolicy::Zero => NoScorePolicy::Zero,
             UnconvertiblePolicy::Missing => NoScorePolicy::Missing,
         }

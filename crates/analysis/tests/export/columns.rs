@@ -189,7 +189,7 @@ fn a_score_that_comes_twice_is_found_in_its_log() {
     let rows = ["a,1,s,C", "b,1,s,C", "a,2,s,C", "b,2,s,C", "b,1,s,I"];
     fs::write(&path, format!("log,id,scorer,value\n{}\n", rows.join("\n"))).unwrap();
     let error = read_tables(&path, &TableOptions::new()).unwrap_err();
-    let TableErrorKind::DuplicateScore { first: TableLocation::Line(first), .. } = error.kind() else {
+    let TableErrorKind::DuplicateRow { first: TableLocation::Line(first), .. } = error.kind() else {
         panic!("{error}")
     };
     assert_eq!(*first, 3, "the second row, below the header");

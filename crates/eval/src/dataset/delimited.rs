@@ -8,9 +8,8 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use errorbar_table::DecompressedFile;
-use errorbar_table::delimited::{BUFFER_BYTES, QuoteState};
 use errorbar_table::input::Utf16;
+use errorbar_table::{BUFFER_BYTES, DecompressedFile, QuoteState};
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};

@@ -8,8 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use errorbar_core::IndexMap;
-use errorbar_table::DecompressedFile;
-use errorbar_table::delimited::BUFFER_BYTES;
+use errorbar_table::{BUFFER_BYTES, DecompressedFile};
 use serde::Deserializer;
 use serde::de::{self, SeqAccess, Visitor};
 use serde_json::Value as Json;

@@ -11,6 +11,7 @@ use crate::blocks::{RowSource, lock, text_column};
 use crate::builder::TableBuilder;
 use crate::layout::{ColumnRole, TableLayout};
 use crate::limits::Budget;
+use crate::location::RowLocations;
 use crate::typed::{TypedCell, ValueKind, epoch_of, push_error, push_id, push_metadata, push_text, score_of};
 use crate::{TableError, TableErrorKind, cell};
 
@@ -95,8 +96,11 @@ impl<'a> ArrowSource<'a> {
     /// Refuses a batch with a column that is read and invalid.
     fn check(&self, batch: &RecordBatch) -> Result<(), TableErrorKind> {
         self.columns.iter().try_for_each(|column| {
-            let invalid =
-                |problem| TableErrorKind::InvalidArray { column: column.column.name.clone(), problem };
+            let invalid = |problem: String| {
+                let problem =
+                    format!("the column `{}` is no valid Arrow array: {problem}", column.column.name);
+                TableErrorKind::invalid(problem, "make the column anew; strings must be UTF-8")
+            };
             column.path.check(batch).map_err(invalid)
         })
     }
@@ -165,7 +169,12 @@ impl<'a> ArrowSource<'a> {
                     *row += narrowed.len();
                     return Ok(());
                 }
-                let bad = || TableErrorKind::BadBucket(column.column.name.clone());
+                let bad = || {
+                    let name = &column.column.name;
+                    let problem = format!("a hash bucket in the column `{name}` is no number from 0 to 4095");
+                    let hint = "compute the bucket of every row from group and id alone";
+                    TableErrorKind::invalid(problem, hint)
+                };
                 cells.for_each(row, |cell| {
                     buckets.push(bucket_of(cell).ok_or_else(bad)?);
                     Ok(())
@@ -217,7 +226,7 @@ impl<'a> ArrowSource<'a> {
         let name = column.column.name.as_str();
         if column.kind == ValueKind::Nested {
             for at in 0..cells.len() {
-                let nested = |found| TableErrorKind::NestedScore { column: name.to_owned(), found };
+                let nested = |found| TableErrorKind::nested_score(name, found);
                 values.push(cells.structure(at).map_err(nested)?);
                 *row += 1;
             }
@@ -244,7 +253,6 @@ impl<'a> ArrowSource<'a> {
 
 impl RowSource for ArrowSource<'_> {
     type Piece = Piece;
-    type Scratch = ();
 
     fn estimate(&self) -> usize {
         let first = || {
@@ -277,7 +285,7 @@ impl RowSource for ArrowSource<'_> {
         false
     }
 
-    fn parse(&self, piece: &mut Piece, _: &mut (), block: &mut ColumnBlock) -> Result<(), TableError> {
+    fn parse(&self, piece: &mut Piece, block: &mut ColumnBlock) -> Result<(), TableError> {
         let parsed = self.parse_rows(piece, usize::MAX, block);
         let parsed = parsed.map_err(|RowError { row, kind }| {
             let has_id = row < block.ids.len() && !self.layout.is_numbered;
@@ -296,11 +304,10 @@ impl RowSource for ArrowSource<'_> {
     fn append(
         &self,
         _: &mut Piece,
-        _: &mut (),
         block: &mut ColumnBlock,
         builder: &mut TableBuilder,
     ) -> Result<(), TableError> {
-        builder.append(self.layout, block)
+        builder.append(self.layout, block, &RowLocations::default())
     }
 }
 

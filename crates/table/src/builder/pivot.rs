@@ -8,10 +8,10 @@ use errorbar_core::engine::ColumnBlock;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use super::{BlockError, BlockRows};
-use crate::TableErrorKind;
+use super::{BlockPlace, BlockRows};
 use crate::layout::TableLayout;
 use crate::limits::Budget;
+use crate::{TableError, TableErrorKind, TableLocation};
 
 /// How many scorers there may be. Every scorer has a slot in every row, so a column of distinct
 /// values, taken for the scorer, would take memory by the square of its length.
@@ -86,23 +86,27 @@ impl Pivot {
         layout: &TableLayout,
         block: &mut ColumnBlock,
         rows: BlockRows<'_>,
+        place: BlockPlace<'_>,
         budget: Budget,
-    ) -> Result<Vec<u32>, BlockError> {
+    ) -> Result<Vec<u32>, TableError> {
         let mut targets = Targets::default();
         let mut numbers = vec![UNKNOWN; block.labels.scorers.distinct()];
         let mut errored = block.errored.iter().copied().peekable();
         for row in rows.iter(block.len()) {
-            let at_row = |kind| BlockError::in_row(row, kind);
-            let scorer = self.scorer_of(row, block, &mut numbers, columns, budget).map_err(at_row)?;
+            let scorer = self
+                .scorer_of(row, block, &mut numbers, columns, budget)
+                .map_err(|kind| place.error(kind, row, block))?;
             let is_scored = block.scores.first().and_then(|scores| scores.is_scored(row));
             if scorer == NO_SCORER && is_scored == Some(true) {
-                let column = layout.scores.first().cloned().unwrap_or_default();
-                return Err(at_row(TableErrorKind::NoScorer(column)));
+                let column = layout.scores.first().map(String::as_str).unwrap_or_default();
+                let problem = format!("the row has a score in `{column}`, but its `scorer` is empty");
+                let hint = "name the scorer in every row with a score, or remove the column `scorer`";
+                return Err(place.error(TableErrorKind::invalid(problem, hint), row, block));
             }
             let target = self.target(row, block, columns, &mut targets);
             self.origins.push((target, scorer));
             if self.is_seen(target, scorer) {
-                return Err(at_row(self.duplicate(row, block, columns, scorer)));
+                return Err(place.error(self.duplicate(row, block, columns, scorer), row, block));
             }
             // Those between are rows of other parts.
             while errored.next_if(|errored| (*errored as usize) < row).is_some() {}
@@ -224,8 +228,8 @@ impl Pivot {
         let name = (scorer as usize).checked_sub(1).and_then(|at| columns.scorer_names().nth(at));
         let origin = self.origins.last().copied().unwrap_or_default();
         let epoch = if row < block.epochs.len() { block.epochs.get(row) } else { 1 };
-        let first = super::TableLocation::Row(self.first_with(origin) as u64);
-        TableErrorKind::DuplicateScore { epoch, scorer: name.unwrap_or_default().to_owned(), first }
+        let first = TableLocation::Row(self.first_with(origin) as u64);
+        TableErrorKind::DuplicateRow { epoch, scorer: Some(name.unwrap_or_default().to_owned()), first }
     }
 
     /// Marks the samples that errored.

@@ -84,7 +84,7 @@ fn built(layout: &TableLayout, rows: &[Row], cuts: &[usize]) -> Result<Vec<Strin
         let end = (start + cut).min(rows.len());
         let error =
             |error: TableError| format!("{:?} {:?} {:?}", error.location(), error.sample(), error.kind());
-        builder.append(layout, &mut block(&rows[start..end])).map_err(error)?;
+        builder.append(layout, &mut block(&rows[start..end]), &RowLocations::default()).map_err(error)?;
         start = end;
     }
     let tables =

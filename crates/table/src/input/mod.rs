@@ -5,12 +5,8 @@
 
 mod bytes;
 mod compression;
-mod dialect;
-mod encoding;
 mod json;
-mod markdown;
 mod sniff;
-mod stdin;
 mod tools;
 
 use std::io::{self, Read, Seek, SeekFrom};
@@ -19,15 +15,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use bytes::InputBytes;
-pub use compression::Compression;
-pub use dialect::TableDialect;
-pub use encoding::Utf16;
-pub use stdin::STDIN;
+pub use compression::{Compression, STDIN, Utf16};
+pub use sniff::TableDialect;
 
 #[cfg(feature = "arrow")]
 use super::arrow::ArrowTable;
 use super::mapping::{DecimalMark, TableMapping};
-use super::{TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, summary};
+use super::{TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, spellings};
 use sniff::Content;
 
 /// The format of a table, as its reader gets it.
@@ -125,13 +119,13 @@ impl TableInput {
     /// A file that cannot be opened or decompressed, is no table, or could be read in more than one way.
     pub fn open(path: &Path, mapping: &TableMapping, limits: &TableLimits) -> Result<Self, TableError> {
         let bytes = match path == Path::new(STDIN) {
-            true => stdin::bytes(limits)?,
+            true => compression::stdin_bytes(limits)?,
             false => {
                 let bytes = InputBytes::open(path).map_err(TableErrorKind::Open)?;
                 match bytes.size() {
                     Some(_) => bytes,
                     // A pipe can be read once, and tables are read from the start several times.
-                    None => stdin::spool(bytes, limits)?,
+                    None => compression::spool(bytes, limits)?,
                 }
             }
         };
@@ -156,7 +150,7 @@ impl TableInput {
             description.compression = Some(compression.name());
         }
         if let Some(encoding) = Utf16::of(&head) {
-            bytes = encoding::to_utf8(bytes, encoding)?;
+            bytes = compression::to_utf8(bytes, encoding)?;
             head = bytes.head(HEAD_BYTES).map_err(TableErrorKind::Read)?;
             description.encoding = Some(encoding.name());
         }
@@ -196,7 +190,7 @@ impl TableInput {
             }
             Content::Markdown => {
                 let text = all(bytes, limits)?;
-                let csv = markdown::to_csv(&text);
+                let csv = sniff::to_csv(&text);
                 let mut input = input(InputBytes::from_memory(csv.clone()), TableFormat::JsonLines)
                     .delimited(&csv, true, Some(b','), mapping)?;
                 (input.description.is_converted, input.description.format) = (true, "Markdown");
@@ -254,7 +248,7 @@ impl TableInput {
         mapping: &TableMapping,
     ) -> Result<Self, TableErrorKind> {
         let named = mapping.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
-        let mut dialect = dialect::sniff(head, is_whole, named, usual)?;
+        let mut dialect = sniff::sniff(head, is_whole, named, usual)?;
         dialect.decimal = mapping.decimal.or(dialect.decimal);
         let preamble =
             usize::try_from(dialect.preamble).ok().and_then(|end| head.get(..end)).unwrap_or_default();
@@ -342,14 +336,14 @@ fn refuse_summary(bytes: &mut InputBytes, head: &[u8]) -> Result<(), TableErrorK
     let has_open_quote = |text: &[u8]| text.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
     let last = match has_open_quote(&tail) {
         true => Vec::new(),
-        false => summary::lines(&tail),
+        false => spellings::lines(&tail),
     };
     // The header is no row, and the tail may start in the middle of one.
     let last = last.get(1..).unwrap_or_default();
-    let first = summary::lines(head).get(1).copied().filter(|line| !has_open_quote(line));
-    let rows = first.into_iter().chain(last.iter().rev().take(summary::LAST_ROWS).copied());
+    let first = spellings::lines(head).get(1).copied().filter(|line| !has_open_quote(line));
+    let rows = first.into_iter().chain(last.iter().rev().take(spellings::LAST_ROWS).copied());
     for row in rows {
-        if let Some(name) = summary::of_line(row) {
+        if let Some(name) = spellings::summary_of_line(row) {
             return Err(TableErrorKind::SummaryRow(name.to_owned()));
         }
     }
@@ -399,6 +393,6 @@ mod tests {
         assert!(open(b"# x\naccuracy,score\na,1\n", Some("csv")).is_ok());
         assert!(open(b"id,score\na,1\n\"b\nTotal\",1\nmax_depth,1\n", Some("csv")).is_ok());
         let error = open(&[0x1f, 0x8b, 8, 0, 1, 2, 3], Some("csv")).unwrap_err();
-        assert!(matches!(error.kind(), TableErrorKind::Decompress(_)), "{error}");
+        assert!(error.kind().to_string().starts_with("cannot decompress the file: "), "{error}");
     }
 }

@@ -8,13 +8,12 @@ use std::collections::HashMap;
 
 use errorbar_files::json_value;
 use foldhash::fast::RandomState;
-use jiter::{Jiter, JiterError, Peek};
 
-use super::lines::{LinePiece, LineReader};
-use super::paths;
+use super::{ends, invalid_json, is_parent, object};
 use crate::error::MISSING;
 use crate::layout::{ColumnRole, DEFAULT_SCORES, SCORER, TableLayout};
-use crate::{TableError, TableErrorKind, TableOptions};
+use crate::pieces::{Piece, PieceReader};
+use crate::{TableError, TableErrorKind, TableLocation, TableOptions, WantedColumn};
 
 /// How many keys that are not needed are remembered for messages. A table has a few; hostile ones must not
 /// fill the memory.
@@ -46,9 +45,9 @@ impl LineKeys {
     }
 
     /// The keys of the first lines that have all that a table needs.
-    pub(super) fn first(lines: &mut LineReader, options: &TableOptions) -> Result<Self, TableError> {
+    pub(super) fn first(lines: &mut PieceReader, options: &TableOptions) -> Result<Self, TableError> {
         let mut names = KeyNames::default();
-        let mut piece = LinePiece::default();
+        let mut piece = Piece::default();
         lines.rewind()?;
         loop {
             let read = lines.next(&mut piece);
@@ -58,10 +57,14 @@ impl LineKeys {
             match (keys, problem, names.has_lines) {
                 (Err(_), Some(problem), _) => return Err(problem),
                 (Ok(keys), ..) => return Ok(keys),
-                (_, None, false) if is_end => return Err(TableErrorKind::Empty.into()),
+                (_, None, false) if is_end => return Err(TableErrorKind::empty().into()),
                 // The first lines decide, as a header would: one that lacks the id is an error anyway.
                 (Err(error), None, true)
-                    if is_end || matches!(error.kind(), TableErrorKind::NoIdColumn { .. }) =>
+                    if is_end
+                        || matches!(
+                            error.kind(),
+                            TableErrorKind::NoColumn { role: WantedColumn::Id, .. }
+                        ) =>
                 {
                     return Err(error);
                 }
@@ -71,9 +74,9 @@ impl LineKeys {
     }
 
     /// The keys of all lines.
-    pub(super) fn all(lines: &mut LineReader, options: &TableOptions) -> Result<Self, TableError> {
+    pub(super) fn all(lines: &mut PieceReader, options: &TableOptions) -> Result<Self, TableError> {
         let mut names = KeyNames::default();
-        let mut piece = LinePiece::default();
+        let mut piece = Piece::default();
         lines.rewind()?;
         // What is wrong with a line is reported when the rows are read.
         while lines.next(&mut piece).unwrap_or(false) && names.add(&piece, options).is_none() {}
@@ -96,16 +99,22 @@ impl LineKeys {
     }
 
     /// The keys with those that a piece has beside them.
-    pub(super) fn with(&self, piece: &LinePiece, options: &TableOptions) -> Result<LateKeys, TableError> {
+    pub(super) fn with(
+        &self,
+        piece: &Piece,
+        options: &TableOptions,
+        first_row: Option<TableLocation>,
+    ) -> Result<LateKeys, TableError> {
         let mut names = self.names.clone();
         let mut more: HashMap<&str, u64> = HashMap::new();
-        for (key, offset) in &piece.new_keys {
+        for (key, line) in &piece.new_keys {
             // Rows are numbered because lines have no id; some have one.
             if options.is_numbered && *key == options.id_column {
-                return Err(TableErrorKind::BadId(MISSING.to_owned()).in_row(1));
+                let first = first_row.or_else(|| piece.lines.get(0)).unwrap_or(TableLocation::Row(1));
+                return Err(TableErrorKind::bad_id(MISSING).at(first));
             }
             if !self.places.contains_key(key) && !more.contains_key(key.as_str()) {
-                more.insert(key, *offset);
+                more.insert(key, *line);
                 names.push(key.clone());
             }
         }
@@ -113,9 +122,7 @@ impl LineKeys {
         let limit = options.limits.max_columns;
         if keys.layout.metadata.len() > limit {
             let key = keys.layout.metadata.get(limit).and_then(|key| more.get(key.as_str()));
-            return Err(
-                TableErrorKind::TooManyColumns { limit }.at_offset(key.copied().unwrap_or(piece.offset))
-            );
+            return Err(TableErrorKind::TooManyColumns { limit }.on_line(key.copied().unwrap_or(piece.line)));
         }
         let is_same = keys.roles.starts_with(&self.roles)
             && keys.layout.scores == self.layout.scores
@@ -161,11 +168,11 @@ struct KeyNames {
 
 impl KeyNames {
     /// Adds the keys of some lines, up to the first in which something is wrong.
-    fn add(&mut self, piece: &LinePiece, options: &TableOptions) -> Option<TableError> {
-        for (offset, line) in piece.lines() {
+    fn add(&mut self, piece: &Piece, options: &TableOptions) -> Option<TableError> {
+        for (number, line) in piece.lines() {
             let mut id = String::new();
             if let Err(kind) = self.add_line(line, options, &mut id) {
-                return Some(kind.at_offset(offset).of_sample(&id));
+                return Some(kind.on_line(number).of_sample(&id));
             }
             self.has_lines = true;
         }
@@ -178,7 +185,7 @@ impl KeyNames {
         options: &TableOptions,
         id: &mut String,
     ) -> Result<(), TableErrorKind> {
-        let text = str::from_utf8(line).map_err(|_| TableErrorKind::InvalidUtf8(None))?;
+        let text = str::from_utf8(line).map_err(|_| TableErrorKind::not_utf8(None))?;
         let invalid = |error| invalid_json(text, &error);
         let wanted = options.paths();
         let mut json = object(text)?;
@@ -191,9 +198,9 @@ impl KeyNames {
                 self.names.push(name.to_owned());
             }
             let is_id = name == options.id_column;
-            let parent = paths::is_parent(&wanted, name).then(|| name.to_owned());
+            let parent = is_parent(&wanted, name).then(|| name.to_owned());
             if let Some(parent) = parent {
-                for (path, _) in paths::ends(json.clone(), &parent, &wanted).map_err(invalid)? {
+                for (path, _) in ends(json.clone(), &parent, &wanted).map_err(invalid)? {
                     if !self.known.contains_key(&path) {
                         self.known.insert(path.clone(), ());
                         self.names.push(path);
@@ -209,25 +216,5 @@ impl KeyNames {
             key = json.next_key().map_err(invalid)?;
         }
         json.finish().map_err(invalid)
-    }
-}
-
-/// A parser of a line, if it is an object.
-pub(super) fn object(text: &str) -> Result<Jiter<'_>, TableErrorKind> {
-    let invalid = |error| invalid_json(text, &error);
-    let mut json = Jiter::new(text.as_bytes()).with_allow_inf_nan();
-    let first = json.peek().map_err(invalid)?;
-    if first != Peek::Object {
-        // An unreadable line is reported as such, whatever it starts with.
-        json.next_skip().map_err(invalid)?;
-        return Err(TableErrorKind::NotAnObject(json_value::kind(first)));
-    }
-    Ok(json)
-}
-
-pub(super) fn invalid_json(text: &str, error: &JiterError) -> TableErrorKind {
-    TableErrorKind::Json {
-        column: text.get(..error.index).unwrap_or(text).chars().count() + 1,
-        problem: error.error_type.to_string(),
     }
 }

@@ -1,6 +1,7 @@
 //! Row groups as blocks: a thread per column.
 
 use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use errorbar_core::engine::{ColumnBlock, EpochColumn, MetadataColumn, TextColumn, ValueColumn};
 use parquet::file::metadata::RowGroupMetaData;
@@ -11,6 +12,7 @@ use super::{ParquetColumn, ParquetTable, rows_of};
 use crate::builder::TableBuilder;
 use crate::layout::ColumnRole;
 use crate::limits::Budget;
+use crate::location::RowLocations;
 use crate::typed::{TypedCell, ValueKind, epoch_of, push_error, push_id, push_metadata, push_text, score_of};
 use crate::{TableError, TableErrorKind, cell};
 
@@ -24,7 +26,7 @@ pub(super) fn read(
     for group in table.metadata.row_groups().iter().filter(|group| rows_of(group) > 0) {
         let rows_before = builder.rows();
         if rows_before.saturating_add(rows_of(group) as u64) > u64::from(u32::MAX) {
-            return Err(TableErrorKind::TooManyRows.into());
+            return Err(TableErrorKind::too_many_rows().into());
         }
         table.held.restart(builder.heap_bytes())?;
         if let Err(RowError { row, kind }) = read_row_group(table, group, columns, &mut block) {
@@ -34,7 +36,7 @@ pub(super) fn read(
             // The builder numbers them.
             (0..rows_of(group)).for_each(|_| block.ids.push(""));
         }
-        builder.append(layout, &mut block)?;
+        builder.append(layout, &mut block, &RowLocations::default())?;
     }
     table.held.restart(builder.heap_bytes())?;
     Ok(builder)
@@ -296,4 +298,35 @@ fn score_sink<'a>(
         })?;
         Ok(values.heap_bytes() as u64)
     })
+}
+
+/// What is held of a table, added up over all columns.
+#[derive(Debug)]
+pub(super) struct MemoryUse {
+    bytes: AtomicU64,
+    budget: Budget,
+}
+
+impl MemoryUse {
+    pub(super) fn new(budget: Budget) -> Self {
+        MemoryUse { bytes: AtomicU64::new(0), budget }
+    }
+
+    /// Starts over with what is held of the row groups before, if that is not too much already.
+    pub(super) fn restart(&self, bytes: u64) -> Result<(), TableErrorKind> {
+        self.bytes.store(bytes, Ordering::Relaxed);
+        self.budget.check(bytes)
+    }
+
+    /// Counts a column that holds `bytes` by now, and held `before`.
+    pub(super) fn grow(&self, before: &mut u64, bytes: u64) -> Result<(), TableErrorKind> {
+        let more = bytes.saturating_sub(std::mem::replace(before, bytes));
+        let all = self.bytes.fetch_add(more, Ordering::Relaxed).saturating_add(more);
+        self.budget.check(all)
+    }
+
+    /// How much more may be held.
+    pub(super) fn left(&self) -> u64 {
+        self.budget.limit().saturating_sub(self.bytes.load(Ordering::Relaxed))
+    }
 }

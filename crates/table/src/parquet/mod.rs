@@ -6,14 +6,9 @@
 //! writers of Parquet know no other way to leave a cell empty.
 
 mod column;
-mod footer;
 mod groups;
 mod headers;
-mod memory_use;
-mod pages;
 mod records;
-mod thrift;
-mod types;
 
 use std::sync::{Arc, Mutex};
 
@@ -23,12 +18,10 @@ use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
 use parquet::schema::types::SchemaDescriptor;
 
-use self::column::{ColumnDecoder, caught, column_problem, guarded};
+use self::column::{ColumnDecoder, PageSource, caught, column_problem, guarded, kind_of};
+use self::groups::MemoryUse;
 use self::headers::{PageBudget, largest_page};
-use self::memory_use::MemoryUse;
-use self::pages::PageSource;
 pub use self::records::ParquetRecords;
-use self::types::kind_of;
 use super::error::TableError;
 use super::input::InputBytes;
 use super::layout::{TableColumn, TableLayout, refuse_twice};
@@ -38,14 +31,14 @@ use super::{ScoreTable, TableErrorKind, TableOptions};
 
 pub(super) fn read(file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     // A panic of the library on a damaged file becomes an error about that file.
-    caught(|| read_file(file, options)).map_err(TableErrorKind::Parquet)?
+    caught(|| read_file(file, options)).map_err(TableErrorKind::parquet)?
 }
 
 fn read_file(mut file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let bytes = file.size().unwrap_or(0);
-    footer::check(&mut file, &options.limits)?;
+    headers::check(&mut file, &options.limits)?;
     let source = file.reopen().map_err(TableErrorKind::Open)?;
-    let reader = guarded(|| SerializedFileReader::new(file)).map_err(TableErrorKind::Parquet)?;
+    let reader = guarded(|| SerializedFileReader::new(file)).map_err(TableErrorKind::parquet)?;
     let metadata = reader.metadata();
     let leaves = named_leaves(metadata.file_metadata().schema_descr());
     let names: Vec<&str> = leaves.iter().map(|(name, _)| name.as_str()).collect();
@@ -106,18 +99,18 @@ fn refuse_implausible(rows: u64, layout: &TableLayout, budget: Budget) -> Result
 fn plausible_rows(metadata: &ParquetMetaData, bytes: u64) -> Result<u64, TableErrorKind> {
     let groups = metadata.row_groups().iter();
     if groups.clone().any(|group| group.num_rows() < 0) {
-        return Err(TableErrorKind::Parquet("a row group has a negative number of rows".to_owned()));
+        return Err(TableErrorKind::parquet("a row group has a negative number of rows"));
     }
     let rows = groups.fold(0, |rows: u64, group| rows.saturating_add(rows_of(group) as u64));
     if rows > bytes.saturating_mul(ROWS_PER_BYTE) {
         let problem = format!("it claims {rows} rows, in {bytes} bytes");
-        return Err(TableErrorKind::Parquet(problem));
+        return Err(TableErrorKind::parquet(problem));
     }
     // The file has both counts, so that a damaged one is found.
     let claimed = metadata.file_metadata().num_rows();
     if u64::try_from(claimed) != Ok(rows) {
         let problem = format!("it claims {claimed} rows, and its row groups {rows}");
-        return Err(TableErrorKind::Parquet(problem));
+        return Err(TableErrorKind::parquet(problem));
     }
     Ok(rows)
 }
@@ -175,7 +168,7 @@ impl<'a> ParquetTable<'a> {
             Some((_, Err(found))) => found,
             None => "nothing".to_owned(),
         };
-        Err(TableErrorKind::ColumnType { column: column.name.clone(), found, role, takes })
+        Err(TableErrorKind::column_type(&column.name, &found, (role, takes)))
     }
 
     /// Opens a column of a row group, if its metadata and the headers of its pages hold together.

@@ -17,7 +17,7 @@ use serde_json::Value as Json;
 
 use super::column::{caught, guarded};
 use super::headers::{PageBudget, largest_page};
-use super::{footer, plausible_rows, rows_of};
+use super::{headers, plausible_rows, rows_of};
 use crate::input::InputBytes;
 use crate::{TableErrorKind, TableLimits};
 
@@ -66,7 +66,7 @@ impl ParquetRecords {
 
     /// The same of bytes, which are those of a file or in memory.
     pub(crate) fn of_bytes(bytes: InputBytes, columns: Option<&[String]>) -> Result<Self, TableErrorKind> {
-        caught(|| open(bytes, columns)).map_err(TableErrorKind::Parquet)?
+        caught(|| open(bytes, columns)).map_err(TableErrorKind::parquet)?
     }
 
     /// The columns of the file.
@@ -108,9 +108,9 @@ impl ParquetRecords {
     pub fn next_row(&mut self) -> Result<Option<Vec<Json>>, TableErrorKind> {
         loop {
             if let Some(rows) = &mut self.rows
-                && let Some(row) = caught(|| rows.next()).map_err(TableErrorKind::Parquet)?
+                && let Some(row) = caught(|| rows.next()).map_err(TableErrorKind::parquet)?
             {
-                let row = guarded(|| row).map_err(TableErrorKind::Parquet)?;
+                let row = guarded(|| row).map_err(TableErrorKind::parquet)?;
                 let columns = row.into_columns().into_iter();
                 return columns
                     .map(|(name, field)| self.json(&name, field))
@@ -129,7 +129,7 @@ impl ParquetRecords {
     fn open_group(&mut self) -> Result<ReaderIter, TableErrorKind> {
         let group = self.reader.metadata().row_group(self.group);
         for leaf in &self.leaves {
-            let lacks = || TableErrorKind::Parquet("a row group lacks a column".to_owned());
+            let lacks = || TableErrorKind::parquet("a row group lacks a column");
             let chunk = group.columns().get(*leaf).ok_or_else(lacks)?;
             let name = chunk.column_path().string();
             largest_page(&mut self.file, chunk, &name, rows_of(group), &self.work)?;
@@ -138,7 +138,7 @@ impl ParquetRecords {
             let group = self.reader.get_row_group(self.group)?;
             TreeBuilder::new().as_iter(self.schema.clone(), &*group)
         })
-        .map_err(TableErrorKind::Parquet)
+        .map_err(TableErrorKind::parquet)
     }
 
     fn json(&self, column: &str, field: Field) -> Result<Json, TableErrorKind> {
@@ -148,7 +148,7 @@ impl ParquetRecords {
                 Ok(text) => Json::from(text),
                 // An image, say, which no field needs if all columns are read.
                 Err(_) if !self.is_chosen => Json::Null,
-                Err(_) => return Err(TableErrorKind::InvalidUtf8(Some(column.to_owned()))),
+                Err(_) => return Err(TableErrorKind::not_utf8(Some(column))),
             },
             Field::Group(row) => {
                 let fields = row.into_columns().into_iter();
@@ -196,17 +196,17 @@ fn scalar_json(field: &Field) -> Json {
 
 fn open(mut file: InputBytes, columns: Option<&[String]>) -> Result<ParquetRecords, TableErrorKind> {
     let limits = TableLimits::default();
-    footer::check(&mut file, &limits)?;
+    headers::check(&mut file, &limits)?;
     let bytes = file.size().unwrap_or(0);
     let own = file.reopen().map_err(TableErrorKind::Open)?;
-    let reader = guarded(|| SerializedFileReader::new(own)).map_err(TableErrorKind::Parquet)?;
+    let reader = guarded(|| SerializedFileReader::new(own)).map_err(TableErrorKind::parquet)?;
     let all_rows = plausible_rows(reader.metadata(), bytes)?;
     let descriptor = reader.metadata().file_metadata().schema_descr();
     let root = descriptor.root_schema();
     let names: Vec<String> = root.get_fields().iter().map(|field| field.name().to_owned()).collect();
     let mut seen = HashSet::with_capacity(names.len());
     if let Some(name) = names.iter().find(|name| !seen.insert(name.as_str())) {
-        return Err(TableErrorKind::Parquet(format!("it has two columns `{name}`")));
+        return Err(TableErrorKind::parquet(format!("it has two columns `{name}`")));
     }
     let is_read = |name: &str| columns.is_none_or(|columns| columns.iter().any(|column| column == name));
     let fields = root.get_fields().iter().filter(|field| is_read(field.name())).cloned().collect();
@@ -214,7 +214,7 @@ fn open(mut file: InputBytes, columns: Option<&[String]>) -> Result<ParquetRecor
     let is_read_leaf = |leaf: &usize| is_read(descriptor.get_column_root(*leaf).name());
     let leaves = (0..descriptor.num_columns()).filter(is_read_leaf).collect();
     let schema = guarded(|| Type::group_type_builder(root.name()).with_fields(fields).build());
-    let schema = schema.map_err(TableErrorKind::Parquet)?;
+    let schema = schema.map_err(TableErrorKind::parquet)?;
     Ok(ParquetRecords {
         schema: Arc::new(SchemaDescriptor::new(Arc::new(schema))),
         leaves,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use errorbar_core::{IndexMap, LeafRef, ScoreColumns, Value};
 
-use super::{CellMeaning, CellReader, verdict};
+use super::{CellMeaning, CellReader, is_word, verdict};
 
 /// What ambiguous letter grades are likely to mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -242,27 +242,7 @@ fn is_grade(text: &str) -> bool {
 
 /// Whether a cell looks as if it meant that there is no score.
 fn is_like_missing(text: &str) -> bool {
-    const WORDS: [&str; 19] = [
-        "absent",
-        "excused",
-        "exempt",
-        "withdrawn",
-        "skip",
-        "skipped",
-        "missing",
-        "pending",
-        "unscored",
-        "ungraded",
-        "ignored",
-        "not run",
-        "not scored",
-        "not graded",
-        "not applicable",
-        "not available",
-        "n.a.",
-        "n.a",
-        "no grade",
-    ];
-    WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
-        || text.chars().all(|c| matches!(c, '?' | '.' | '-' | '–' | '—'))
+    const WORDS: &str = "absent, excused, exempt, withdrawn, skip, skipped, missing, pending, unscored, ungraded, \
+        ignored, not run, not scored, not graded, not applicable, not available, n.a., n.a, no grade";
+    is_word(text, WORDS) || text.chars().all(|c| matches!(c, '?' | '.' | '-' | '–' | '—'))
 }

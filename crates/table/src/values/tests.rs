@@ -158,14 +158,14 @@ fn grades_beside_named_ones_are_proposed() {
 fn unclear_grades_are_reported_whatever_the_policy() {
     let letters = ["A", "C", "F", "A"].map(Leaf::from);
     let reasons = |cells: &[Leaf], mapping: &str, policy| {
-        let found = table(cells, mapping).read_cells(policy, false);
+        let found = refused(&mut table(cells, mapping), policy);
         found.into_iter().map(|one| (one.reason, one.values.len())).collect::<Vec<_>>()
     };
-    for policy in [NoScorePolicy::Report, NoScorePolicy::Missing, NoScorePolicy::Zero] {
+    for policy in [NoScorePolicy::Refuse, NoScorePolicy::Missing, NoScorePolicy::Zero] {
         assert_eq!(reasons(&letters, "", policy), [(NoScore::SchoolGrade, 3)], "{policy:?}");
         assert_eq!(reasons(&letters, "incorrect = \"F\"", policy), [(NoScore::SchoolGrade, 2)], "{policy:?}");
     }
-    for policy in [NoScorePolicy::Report, NoScorePolicy::Missing] {
+    for policy in [NoScorePolicy::Refuse, NoScorePolicy::Missing] {
         assert_eq!(reasons(&letters, "correct = \"A\"", policy), [(NoScore::SchoolGrade, 2)], "{policy:?}");
     }
     // All that is correct is named.
@@ -183,7 +183,7 @@ fn unclear_grades_in_maps_and_lists_are_reported() {
             let score = errorbar_core::Score::new(value);
             table.columns.push(at.to_string(), 1).score("s", score).unwrap();
         }
-        table.read_cells(policy, false)
+        refused(&mut table, policy)
     };
     let map = |x: &str, y: &str| Value::map([("x", Leaf::from(x)), ("y", y.into())]);
     for policy in [NoScorePolicy::Missing, NoScorePolicy::Zero] {
@@ -198,7 +198,7 @@ fn unclear_grades_in_maps_and_lists_are_reported() {
         assert_eq!(read([map("A", "C"), map("C", "I")], named, policy), [], "{policy:?}");
     }
     // What reads the letters reports them, and no one else has to.
-    assert_eq!(read([map("A", "C"), map("C", "I")], "", NoScorePolicy::Report), []);
+    assert_eq!(read([map("A", "C"), map("C", "I")], "", NoScorePolicy::Refuse), []);
 }
 
 #[test]
@@ -271,6 +271,31 @@ fn table(cells: &[Leaf], mapping: &str) -> ScoreTable {
     table
 }
 
+/// The cells of a table that are refused, where metrics may convert strings.
+fn refused(table: &mut ScoreTable, policy: NoScorePolicy) -> Vec<NoScores> {
+    give_meaning(std::slice::from_mut(table), policy, CellUse::Converted)
+}
+
+#[test]
+fn strings_without_a_meaning_are_no_scores() {
+    let cells = [Leaf::from("PASS"), "banana".into(), "7/10".into(), 0.5.into()];
+    let read = |policy, used| {
+        let mut table = table(&cells, "");
+        let found = give_meaning(std::slice::from_mut(&mut table), policy, used);
+        (found.len(), table.columns.score(1, "s").map(|score| score.value), values(&table)[0])
+    };
+    let banana = Some(Value::from("banana"));
+    let refused = read(NoScorePolicy::Refuse, CellUse::Numbers);
+    assert_eq!((refused.0, &refused.1), (2, &banana), "words, and fractions");
+    assert_eq!(read(NoScorePolicy::Zero, CellUse::Numbers), (0, Some(0.into()), Some(1.0)));
+    assert_eq!(read(NoScorePolicy::Missing, CellUse::Numbers), (0, None, Some(1.0)));
+    for used in [CellUse::Converted, CellUse::LabelsToo] {
+        assert_eq!(read(NoScorePolicy::Refuse, used), (0, banana.clone(), Some(1.0)));
+    }
+    // As it is written; 0 is what the metrics of the reference make of it.
+    assert_eq!(read(NoScorePolicy::Refuse, CellUse::Labels), (0, banana, Some(0.0)));
+}
+
 fn values(table: &ScoreTable) -> Vec<Option<f64>> {
     let value = |row| Some(Conversion::default().convert(table.columns.score(row, "s")?.value.view()).value);
     (0..table.columns.len()).map(value).collect()
@@ -281,26 +306,26 @@ fn what_only_the_mapping_excludes_is_reported_or_replaced() {
     let cells = [Leaf::from("good"), "bad".into(), "odd".into(), "odd".into(), 1.into(), "NA".into()];
     let mapping = "correct = \"good\"\nincorrect = \"bad\"";
     let mut reported = table(&cells, mapping);
-    let found = reported.read_cells(NoScorePolicy::Report, false);
+    let found = refused(&mut reported, NoScorePolicy::Refuse);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].values, [("odd".to_owned(), 2), ("1".to_owned(), 1)]);
-    assert_eq!((found[0].reason, found[0].row), (NoScore::Unnamed, Some(2)));
+    assert_eq!((found[0].reason, found[0].location), (NoScore::Unnamed, Some(TableLocation::Row(3))));
     let mut zero = table(&cells, mapping);
-    assert_eq!(zero.read_cells(NoScorePolicy::Zero, false), []);
+    assert_eq!(refused(&mut zero, NoScorePolicy::Zero), []);
     assert_eq!(values(&zero), [Some(1.0), Some(0.0), Some(0.0), Some(0.0), Some(0.0), None]);
     let mut missing = table(&cells, mapping);
-    assert_eq!(missing.read_cells(NoScorePolicy::Missing, false), []);
+    assert_eq!(refused(&mut missing, NoScorePolicy::Missing), []);
     assert_eq!(values(&missing), [Some(1.0), Some(0.0), None, None, None, None]);
 }
 
 #[test]
 fn percentages_and_plain_numbers_do_not_mix() {
     let mut mixed = table(&["28%".into(), 0.28.into()], "");
-    let found = mixed.read_cells(NoScorePolicy::Report, false);
+    let found = refused(&mut mixed, NoScorePolicy::Refuse);
     assert_eq!(found.iter().map(|one| one.reason).collect::<Vec<_>>(), [NoScore::MixedPercent]);
     // A zero is a zero.
     let mut zero = table(&["28%".into(), 0.into()], "");
-    assert_eq!(zero.read_cells(NoScorePolicy::Report, false), []);
+    assert_eq!(refused(&mut zero, NoScorePolicy::Refuse), []);
     assert_eq!(values(&zero), [Some(0.28), Some(0.0)]);
 }
 
@@ -308,7 +333,7 @@ fn percentages_and_plain_numbers_do_not_mix() {
 fn mixed_percentages_follow_the_policy() {
     let read = |policy| {
         let mut mixed = table(&["80%".into(), 50.into(), 60.into()], "");
-        assert_eq!(mixed.read_cells(policy, false), []);
+        assert_eq!(refused(&mut mixed, policy), []);
         values(&mixed)
     };
     assert_eq!(read(NoScorePolicy::Zero), [Some(0.0), Some(50.0), Some(60.0)]);
@@ -326,20 +351,20 @@ fn percentages_in_maps_do_not_mix_with_numbers_under_their_key() {
         }
         table
     };
-    let found = maps(70.into()).read_cells(NoScorePolicy::Report, false);
+    let found = refused(&mut maps(70.into()), NoScorePolicy::Refuse);
     assert_eq!(found.iter().map(|one| one.reason).collect::<Vec<_>>(), [NoScore::MixedPercent]);
     let mut zero = maps(70.into());
-    assert_eq!(zero.read_cells(NoScorePolicy::Zero, false), []);
+    assert_eq!(refused(&mut zero, NoScorePolicy::Zero), []);
     let expected = Value::map([("a", Leaf::from(0)), ("b", 7.into())]);
     assert_eq!(zero.columns.score(0, "s").unwrap().value, expected);
-    assert_eq!(maps("70%".into()).read_cells(NoScorePolicy::Report, false), []);
+    assert_eq!(refused(&mut maps("70%".into()), NoScorePolicy::Refuse), []);
 }
 
 #[test]
 fn percentages_in_one_part_do_not_mix_with_numbers_in_another() {
     let mut parts = [table(&[0.5.into()], ""), table(&["50%".into()], "")];
-    let found = ScoreTable::read_all_cells(&mut parts, NoScorePolicy::Report, false);
-    assert_eq!(found.map(|(at, found)| (at, found[0].reason)), Some((1, NoScore::MixedPercent)));
+    let found = give_meaning(&mut parts, NoScorePolicy::Refuse, CellUse::Converted);
+    assert_eq!(found.iter().map(|found| found.reason).collect::<Vec<_>>(), [NoScore::MixedPercent]);
     assert_eq!(parts[1].columns.score(0, "s"), Some(errorbar_core::Score::new("50%")));
 }
 
@@ -368,11 +393,11 @@ fn the_last_of_many_distinct_scores_is_looked_at() {
     let of_scale = |last: &str| {
         let mut table = ScoreTable::default();
         (table.columns, table.mapping) = (columns(last), "scale = 100".parse().unwrap());
-        table.read_cells(NoScorePolicy::Report, false)
+        refused(&mut table, NoScorePolicy::Refuse)
     };
     assert!(of_scale("99.5").is_empty());
     let found = of_scale("5000.5");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].values, [("5000.5".to_owned(), 1)]);
-    assert_eq!(found[0].row, Some(DISTINCT + 1));
+    assert_eq!(found[0].location, Some(TableLocation::Row(DISTINCT as u64 + 2)));
 }

@@ -18,7 +18,7 @@ pub(crate) fn read(name: &str, content: impl AsRef<[u8]>) -> Result<ScoreTable, 
     read_with(name, content, &TableOptions::new())
 }
 
-/// Where an error is and what it is, without its words: `t.csv:3 "q2" FieldCount { expected: 3, found: 2 }`.
+/// Where an error is and what it is: `t.csv:3 "q2" the row has 2 field(s), the header has 3`.
 pub(crate) fn kind(error: &TableError) -> String {
     let mut text = error.path().file_name().unwrap().to_str().unwrap().to_owned();
     text += &error.line().map(|line| format!(":{line}")).unwrap_or_default();
@@ -26,7 +26,7 @@ pub(crate) fn kind(error: &TableError) -> String {
         text += &format!(" {location:?}");
     }
     text += &error.sample().map(|sample| format!(" {sample:?}")).unwrap_or_default();
-    format!("{text} {:?}", error.kind())
+    format!("{text} {}", error.kind())
 }
 
 /// What is wrong with a table, by its [`kind`].

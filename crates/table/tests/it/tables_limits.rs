@@ -236,10 +236,9 @@ fn nesting_without_end() {
             format!("{{\"other\":{deep}"),
             deep.clone(),
         ] {
-            assert_matches!(
-                read("t.jsonl", &[line.as_bytes()], &TableOptions::new()).unwrap_err().kind(),
-                TableErrorKind::Json { problem, .. } if problem == "recursion limit exceeded"
-            );
+            let error = read("t.jsonl", &[line.as_bytes()], &TableOptions::new()).unwrap_err();
+            let problem = "this is not valid JSON: recursion limit exceeded at column";
+            assert!(error.kind().to_string().starts_with(problem), "{error}");
         }
     }
 }

@@ -146,43 +146,55 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
     let cases = [
         (
             refused("t.csv", "id,scorer,value\nq1,s,1\n\nq2,s,1\nq1,s,\n"),
-            r#"t.csv:5 "q1" DuplicateScore { epoch: 1, scorer: "s", first: Line(2) }"#,
+            r#"t.csv:5 "q1" epoch 1 of this sample by the scorer "s" is already on line 2"#,
         ),
         (
             refused(
                 "t.jsonl",
                 "{\"id\":1,\"scorer\":\"s\",\"value\":1}\n\n{\"id\":1,\"scorer\":\"s\",\"value\":2}",
             ),
-            r#"t.jsonl:3 "1" DuplicateScore { epoch: 1, scorer: "s", first: Line(1) }"#,
+            r#"t.jsonl:3 "1" epoch 1 of this sample by the scorer "s" is already on line 1"#,
         ),
         (
             refused("t.csv", "id,scorer,value\nq1,,\nq1,,\n"),
-            r#"t.csv:3 "q1" DuplicateScore { epoch: 1, scorer: "", first: Line(2) }"#,
+            r#"t.csv:3 "q1" epoch 1 of this sample by the scorer "" is already on line 2"#,
         ),
-        (refused("t.csv", "id,scorer,value\nq1,,1\n"), r#"t.csv:2 "q1" NoScorer("value")"#),
-        (refused("t.jsonl", "{\"id\":1,\"scorer\":null,\"value\":1}"), r#"t.jsonl:1 "1" NoScorer("value")"#),
-        (refused("t.jsonl", "{\"id\":1,\"scorer\":5,\"value\":1}"), r#"t.jsonl:1 "1" BadScorer("5")"#),
-        (refused("t.jsonl", "{\"id\":1,\"scorer\":[],\"value\":1}"), r#"t.jsonl:1 "1" BadScorer("a list")"#),
+        (
+            refused("t.csv", "id,scorer,value\nq1,,1\n"),
+            r#"t.csv:2 "q1" the row has a score in `value`, but its `scorer` is empty"#,
+        ),
+        (
+            refused("t.jsonl", "{\"id\":1,\"scorer\":null,\"value\":1}"),
+            r#"t.jsonl:1 "1" the row has a score in `value`, but its `scorer` is empty"#,
+        ),
+        (refused("t.jsonl", "{\"id\":1,\"scorer\":5,\"value\":1}"), r#"t.jsonl:1 "1" the scorer is 5"#),
+        (refused("t.jsonl", "{\"id\":1,\"scorer\":[],\"value\":1}"), r#"t.jsonl:1 "1" the scorer is a list"#),
         (
             refused("t.csv", "id,scorer,value\nq1,s,1\nq2,s,\"{\"\"a\"\": }\"\n"),
-            r#"t.csv:3 "q2" BadStructure { column: "value", problem: "expected value at character 7" }"#,
+            r#"t.csv:3 "q2" the score in `value` starts like a list or map, but is not valid JSON: expected value at character 7"#,
         ),
         (
             refused("t.csv", "id,scorer,value\nq1,s,[[1]]\n"),
-            r#"t.csv:2 "q1" NestedScore { column: "value", found: "a list" }"#,
+            r#"t.csv:2 "q1" the score in `value` holds a list inside a list or map"#,
         ),
         (
             refused("t.csv", "id,scorer\nq1,s\n"),
-            r#"t.csv NoScoreColumn { wanted: ["value", "score"], found: ["id", "scorer"], nearest: None }"#,
+            r#"t.csv there is no score column `value` or `score`; columns found: `id`, `scorer`"#,
         ),
         (
             refused("t.csv", format!("id,epoch,value,scorer\n{}", many.replace("q,0,", "q,300,"))),
-            r#"t.csv:258 "q" TooManyScorers { limit: 256 }"#,
+            r#"t.csv:258 "q" the column `scorer` names more than 256 scorers"#,
         ),
-        (refused("t.csv", "id,scorer,value\n,s,1\n"), r#"t.csv:2 BadId("empty")"#),
-        (refused("t.csv", "id,scorer,value,epoch\nq,s,1,x\n"), r#"t.csv:2 "q" BadEpoch("\"x\"")"#),
-        (refused("t.csv", "id,scorer,value\nq,s\n"), r#"t.csv:2 "q" FieldCount { expected: 3, found: 2 }"#),
-        (refused("t.csv", "id,scorer,value\nq,s,\"1\nr,s,1\n"), "t.csv:2 UnclosedQuote"),
+        (refused("t.csv", "id,scorer,value\n,s,1\n"), r#"t.csv:2 the id is empty"#),
+        (refused("t.csv", "id,scorer,value,epoch\nq,s,1,x\n"), r#"t.csv:2 "q" the epoch is "x""#),
+        (
+            refused("t.csv", "id,scorer,value\nq,s\n"),
+            r#"t.csv:2 "q" the row has 2 field(s), the header has 3"#,
+        ),
+        (
+            refused("t.csv", "id,scorer,value\nq,s,\"1\nr,s,1\n"),
+            "t.csv:2 a quote that opens in this row is never closed",
+        ),
     ];
     for (found, wanted) in cases {
         assert_eq!(found, wanted);

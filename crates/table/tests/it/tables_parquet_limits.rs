@@ -193,7 +193,7 @@ fn a_page_that_claims_more_strings_than_it_has() {
             changed[at + 4] = 0x7f;
             assert_matches!(
                 refused(&changed).kind(),
-                TableErrorKind::ParquetColumn { column, problem }
+                TableErrorKind::Parquet { column: Some(column), problem }
                     if column == "id" && problem == "a page claims more strings than it has"
             );
         }
@@ -212,6 +212,6 @@ fn counts_that_contradict_each_other() {
     changed[at + 1] = 8;
     assert_matches!(
         refused(&changed).kind(),
-        TableErrorKind::Parquet(problem) if problem == "it claims 4 rows, and its row groups 3"
+        TableErrorKind::Parquet { problem, .. } if problem == "it claims 4 rows, and its row groups 3"
     );
 }

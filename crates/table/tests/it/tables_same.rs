@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use errorbar_core::{MetadataKeys, ScoreColumns, Value};
-use errorbar_table::{TableOptions, read_table, read_tables};
+use errorbar_table::{CellUse, TableOptions, read_table, read_tables};
 use proptest::prelude::*;
 
 /// The scores of a sample in an epoch, each of which may be missing.
@@ -148,7 +148,9 @@ fn read_on(threads: usize, folder: &Path, name: &str, bytes: &[u8], options: &Ta
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| read_table(&path, options)).unwrap().columns
+    // Cells as they are written.
+    let options = options.clone().cells(CellUse::Labels);
+    pool.install(|| read_table(&path, &options)).unwrap().columns
 }
 
 proptest! {
@@ -305,10 +307,7 @@ fn epochs_that_no_two_samples_share_do_not_fill_the_memory() {
     let text = (1..100_000).fold("id,epoch,score\n".to_owned(), |text, n| text + &format!("{n},{n},1\n"));
     std::fs::write(&path, text).unwrap();
     let error = read_table(&path, &TableOptions::new()).unwrap_err();
-    errorbar_test_support::assert_matches!(
-        error.kind(),
-        errorbar_table::TableErrorKind::ScatteredEpochs { epochs: 99_999, rows: 99_999 }
-    );
+    assert!(error.kind().to_string().starts_with("99999 rows have 99999 different epochs, so "), "{error}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use errorbar_core::{MetadataKeys, Plan, ScoreColumns, metrics};
-use errorbar_table::{TableError, TableOptions, read_table};
+use errorbar_table::{CellUse, TableError, TableOptions, read_table};
 
 use crate::table_support::kind;
 
@@ -14,6 +14,8 @@ fn read_on(threads: usize, content: &str) -> Result<ScoreColumns, TableError> {
     std::fs::write(&path, content).unwrap();
     let options =
         TableOptions::new().metadata(MetadataKeys::Only(vec!["topic".to_owned(), "note".to_owned()]));
+    // Cells as they are written.
+    let options = options.cells(CellUse::Labels);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| read_table(&path, &options)).map(|table| table.columns)
 }
@@ -79,16 +81,16 @@ fn of_several_problems_the_first_is_reported() {
     for threads in [1, 2, 5] {
         assert_eq!(
             problem(threads, &wrong("last,1,1,a\n")),
-            format!("t.csv:{} \"last\" FieldCount {{ expected: 5, found: 4 }}", lines + 1)
+            format!("t.csv:{} \"last\" the row has 4 field(s), the header has 5", lines + 1)
         );
         let first = large("\n").lines().position(|line| line.starts_with("sample 7,2,")).unwrap() + 1;
         assert_eq!(
             problem(threads, &wrong("x,1,1,a,b\n\nsample 7,2,1,a,b\n")),
-            format!("t.csv:{} \"sample 7\" DuplicateRow {{ epoch: 2, first: Line({first}) }}", lines + 3)
+            format!("t.csv:{} \"sample 7\" epoch 2 of this sample is already on line {first}", lines + 3)
         );
         assert_eq!(
             problem(threads, &wrong("x,1,1,a,b\ny,1,1,a,\"b\n")),
-            format!("t.csv:{} UnclosedQuote", lines + 2)
+            format!("t.csv:{} a quote that opens in this row is never closed", lines + 2)
         );
         // A wrong epoch early, another in the middle, and a quote that is never closed.
         let several = large("\n").replacen("\nsample 9,1,", "\nsample 9,one,", 1).replacen(
@@ -99,7 +101,7 @@ fn of_several_problems_the_first_is_reported() {
         let line = several.lines().position(|line| line.starts_with("sample 9,one")).unwrap() + 1;
         assert_eq!(
             problem(threads, &format!("{several}z,1,1,a,\"b")),
-            format!("t.csv:{line} \"sample 9\" BadEpoch({:?})", "\"one\"")
+            format!("t.csv:{line} \"sample 9\" the epoch is \"one\"")
         );
     }
 }
