@@ -28,24 +28,20 @@ pub struct ScoreRecord {
 /// A sentence that names the line or the record, and what is wrong with it; values that are no scores.
 ///
 /// ```
-/// use errorbar_table::{CellUse, read_score_records};
+/// use errorbar_table::read_score_records;
 /// let text = r#"[{"id": "q1", "score": "C", "answer": "42"}, {"id": 2, "epoch": 1, "score": NaN}]"#;
-/// let records = read_score_records(text, None, CellUse::Numbers)?;
+/// let records = read_score_records(text, None)?;
 /// assert_eq!((records[0].epoch, records[0].score.answer.as_deref()), (None, Some("42")));
 /// assert_eq!((records[1].id.as_str(), records[1].epoch), ("2", Some(1)));
 /// # Ok::<(), String>(())
 /// ```
-pub fn read_score_records(
-    text: &str,
-    column: Option<&str>,
-    used: CellUse,
-) -> Result<Vec<ScoreRecord>, String> {
-    with_meaning(parse(text, column)?, used)
+pub fn read_score_records(text: &str, column: Option<&str>) -> Result<Vec<ScoreRecord>, String> {
+    with_meaning(parse(text, column)?)
 }
 
-/// The records with values that have their meaning, as the cells of a table do. One whose value means that there is none is
-/// left out.
-fn with_meaning(records: Vec<ScoreRecord>, used: CellUse) -> Result<Vec<ScoreRecord>, String> {
+/// The records with values that have their meaning, as the cells of a table do; strings that have none are left to metrics. One
+/// whose value means that there is none is left out.
+fn with_meaning(records: Vec<ScoreRecord>) -> Result<Vec<ScoreRecord>, String> {
     const NAME: &str = "score";
     let mut table = ScoreTable { columns: ScoreColumns::new([NAME]), ..ScoreTable::default() };
     let mut block = ColumnBlock::new(1, 0);
@@ -54,7 +50,7 @@ fn with_meaning(records: Vec<ScoreRecord>, used: CellUse) -> Result<Vec<ScoreRec
         block.scores.iter_mut().for_each(|values| values.push(Some(record.score.value.clone())));
     }
     table.columns.append([], &mut block);
-    let options = TableOptions::new().cells(used);
+    let options = TableOptions::new().cells(CellUse::Converted);
     give_meaning(std::slice::from_mut(&mut table), &options)
         .map_err(|kind| format!("{kind}; {}", kind.hint()))?;
     let value = |(row, mut record): (usize, ScoreRecord)| {
@@ -195,7 +191,7 @@ mod tests {
     use errorbar_core::Leaf;
 
     fn read(text: &str) -> Result<Vec<ScoreRecord>, String> {
-        read_score_records(text, None, CellUse::Numbers)
+        read_score_records(text, None)
     }
 
     #[test]
@@ -222,9 +218,7 @@ mod tests {
         assert_eq!(read(r#"{"id": 1, "note": "no score"}"#).unwrap(), []);
         assert_eq!(read(r#"{"id": 1, "score": null}"#).unwrap()[0].score.value, Value::Unscored);
         assert_eq!(
-            read_score_records(r#"{"id": 1, "score": 1, "x": 2}"#, Some("x"), CellUse::Numbers).unwrap()[0]
-                .score
-                .value,
+            read_score_records(r#"{"id": 1, "score": 1, "x": 2}"#, Some("x")).unwrap()[0].score.value,
             Value::from(2)
         );
     }
@@ -234,10 +228,11 @@ mod tests {
         let text = r#"[{"id": 1, "score": "PASS"}, {"id": 2, "score": "28%"}, {"id": 3, "score": "NA"}]"#;
         let found: Vec<_> = read(text).unwrap().into_iter().map(|one| (one.id, one.score.value)).collect();
         assert_eq!(found, [("1".to_owned(), Value::from(1)), ("2".to_owned(), Value::from(0.28))]);
-        let text = r#"{"id": "a", "score": "banana"}"#;
-        let problem = "`score`: 1 value is no score: \"banana\" (1); the first is in row 1, sample \"a\"";
-        assert!(read(text).unwrap_err().starts_with(problem));
-        assert_eq!(read_score_records(text, None, CellUse::Labels).unwrap().len(), 1);
+        let label = r#"{"id": "a", "score": "polite"}"#;
+        assert_eq!(read(label).unwrap()[0].score.value, Value::from("polite"));
+        let grades = r#"[{"id": "a", "score": "A"}, {"id": "b", "score": "C"}]"#;
+        let problem = "`score`: 2 values are letter grades, whose meaning is not clear: ";
+        assert!(read(grades).unwrap_err().starts_with(problem));
     }
 
     #[test]

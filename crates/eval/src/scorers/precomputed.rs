@@ -18,10 +18,10 @@ use crate::{BoxFuture, Scorer, Target, TaskState};
 
 /// Scores from a file (.csv, .tsv, .jsonl, .json, .parquet) with `id`, perhaps `epoch`, and `score` or the column named.
 ///
-/// `PASS`, `28%` or `NA` mean what they mean in tables, and a score without a meaning is an error, unless `labels` is true.
 /// A record without an epoch is about every epoch, and so is a table that has one epoch only. `answer`, `explanation`,
-/// `reason` and, in JSON, `metadata` belong to the score. A sample that the file has no score for is missing from the
-/// metrics, unless `on_missing` is "unscored", "error", or a number to count in its place.
+/// `reason` and, in JSON, `metadata` belong to the score. `PASS`, `28%` or `NA` mean what they mean in tables of
+/// scores. A sample that the file has no score for is missing from the metrics, unless `on_missing` is "unscored",
+/// "error", or a number to count in its place.
 ///
 /// # When
 /// Another program, or people, have scored the answers already.
@@ -58,9 +58,6 @@ pub struct Precomputed {
     /// What a sample without a score gets: "missing", "unscored", "error", or a number.
     #[param(default = OnMissing::Missing)]
     on_missing: Option<OnMissing>,
-    /// Whether the scores are labels, which stay as they are written.
-    #[param(default = false)]
-    labels: Option<bool>,
     #[param(skip)]
     table: Arc<ScoreTable>,
 }
@@ -122,7 +119,7 @@ const EVERY: u32 = 0;
 /// # Errors
 /// A file that cannot be read.
 pub fn precomputed(file: impl Into<String>) -> Result<Precomputed> {
-    Precomputed { file: file.into(), column: None, on_missing: None, labels: None, table: Arc::default() }
+    Precomputed { file: file.into(), column: None, on_missing: None, table: Arc::default() }
         .read(Path::new(""))
 }
 
@@ -140,16 +137,11 @@ impl Precomputed {
         Ok(self)
     }
 
-    /// What reads the scores.
-    fn cells(&self) -> CellUse {
-        if self.labels_or_default() { CellUse::Labels } else { CellUse::Numbers }
-    }
-
     fn read_json(&self, path: &Path) -> Result<ScoreTable> {
         let wrong = |problem: String| Error::custom(format!("precomputed: {}: {problem}", path.display()));
         let text = read_text(path, true).map_err(wrong)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-        let records = read_score_records(text, self.column.as_deref(), self.cells()).map_err(wrong)?;
+        let records = read_score_records(text, self.column.as_deref()).map_err(wrong)?;
         if records.is_empty() {
             let column = self.column.as_deref().unwrap_or("score");
             return Err(wrong(format!("no record has a score in `{column}`")));
@@ -168,7 +160,8 @@ impl Precomputed {
     }
 
     fn read_table(&self, path: &Path) -> Result<ScoreTable> {
-        let options = TableOptions::new().score_columns(self.column.as_ref()).cells(self.cells());
+        // Metrics may read what has no meaning as labels.
+        let options = TableOptions::new().score_columns(self.column.as_ref()).cells(CellUse::Converted);
         let table =
             read_table(path, &options).map_err(|error| Error::custom(format!("precomputed: {error}")))?;
         let columns = &table.columns;
