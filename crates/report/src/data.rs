@@ -1,7 +1,5 @@
 //! Formats for machines: CSV and JSON.
 
-use std::io;
-
 use errorbar_log::inspect::ResultsJson;
 use errorbar_table::write::spreadsheet_cell;
 use serde_json::json;
@@ -26,74 +24,69 @@ pub struct Csv;
 pub struct SafeCsv;
 
 impl Render for SafeCsv {
-    fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        write_safe(&Csv.to_text(reports), out)
+    fn to_text(&self, reports: &[Report]) -> String {
+        csv_text(estimate_rows(reports), true)
     }
 
-    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        write_safe(&Csv.listing_text(listing), out)
+    fn listing_text(&self, listing: &Listing) -> String {
+        csv_text(listing_rows(listing), true)
     }
 
-    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-        write_safe(&Csv.comparison_text(view), out)
+    fn comparison_text(&self, view: &ComparisonView<'_>) -> String {
+        csv_text(comparison_rows(view), true)
     }
 }
-
-/// Writes CSV again, with cells that a spreadsheet takes for text.
-fn write_safe(exact: &str, out: &mut dyn io::Write) -> io::Result<()> {
-    let mut rows = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(exact.as_bytes());
-    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(out);
-    for row in rows.records() {
-        writer.write_record(row?.iter().map(|cell| spreadsheet_cell(cell).into_owned()))?;
-    }
-    writer.flush()
-}
-
-/// The columns before those of an estimate.
-const REPORT: [&str; 3] = ["log", "task", "model"];
 
 impl Render for Csv {
-    fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        let mut writer = csv::Writer::from_writer(out);
-        let has_recorded = reports.iter().any(|report| report.recorded);
-        let recorded = has_recorded.then_some("recorded");
-        let names = estimate_columns().into_iter().map(|(name, _)| name);
-        writer.write_record(REPORT.into_iter().chain(names).chain(recorded))?;
-        for report in reports {
-            let own = [Some(&report.log), report.task.as_ref(), report.model.as_ref()];
-            let own = own.map(|name| name.map_or("", String::as_str));
-            for record in all_estimates(&report.results) {
-                let cells = cells(&record);
-                let recorded = has_recorded.then_some(if report.recorded { "true" } else { "false" });
-                writer
-                    .write_record(own.into_iter().chain(cells.iter().map(String::as_str)).chain(recorded))?;
-            }
-        }
-        writer.flush()
+    fn to_text(&self, reports: &[Report]) -> String {
+        csv_text(estimate_rows(reports), false)
     }
 
-    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(listing.keys())?;
-        for row in listing.rows() {
-            writer.write_record(row.iter().map(|cell| cell.field()))?;
-        }
-        writer.flush()
+    fn listing_text(&self, listing: &Listing) -> String {
+        csv_text(listing_rows(listing), false)
     }
 
-    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-        let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(comparison_columns().iter().map(|(name, _)| name))?;
-        for record in view.records() {
-            writer.write_record(cells(&record))?;
-        }
-        writer.flush()
+    fn comparison_text(&self, view: &ComparisonView<'_>) -> String {
+        csv_text(comparison_rows(view), false)
     }
 }
 
-/// The values of a record in order, each as one cell; nested data, such as the reasons in `undefined`, is JSON in its cell.
-fn cells(record: &Record) -> Vec<String> {
-    record.values().map(csv_field).collect()
+/// Rows as CSV. Writing to memory does not fail.
+fn csv_text(rows: Vec<Vec<String>>, is_safe: bool) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        let safe = |cell: String| if is_safe { spreadsheet_cell(&cell).into_owned() } else { cell };
+        let _ = writer.write_record(row.into_iter().map(safe));
+    }
+    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
+}
+
+fn estimate_rows(reports: &[Report]) -> Vec<Vec<String>> {
+    let has_recorded = reports.iter().any(|report| report.recorded);
+    let recorded = |text: &str| has_recorded.then(|| text.to_owned());
+    let names = estimate_columns().into_iter().map(|(name, _)| name);
+    let titles = ["log", "task", "model"].into_iter().chain(names).map(str::to_owned);
+    let mut rows = vec![titles.chain(recorded("recorded")).collect()];
+    for report in reports {
+        let own = [Some(&report.log), report.task.as_ref(), report.model.as_ref()];
+        let own = own.map(|name| name.cloned().unwrap_or_default());
+        let is_recorded = recorded(if report.recorded { "true" } else { "false" });
+        rows.extend(all_estimates(&report.results).iter().map(|record| {
+            own.iter().cloned().chain(record.values().map(csv_field)).chain(is_recorded.clone()).collect()
+        }));
+    }
+    rows
+}
+
+fn listing_rows(listing: &Listing) -> Vec<Vec<String>> {
+    let rows = listing.rows().iter().map(|row| row.iter().map(|cell| cell.field()).collect());
+    std::iter::once(listing.keys().collect()).chain(rows).collect()
+}
+
+fn comparison_rows(view: &ComparisonView<'_>) -> Vec<Vec<String>> {
+    let titles = comparison_columns().iter().map(|(name, _)| (*name).to_owned()).collect();
+    let rows = view.records().into_iter().map(|record| record.values().map(csv_field).collect());
+    std::iter::once(titles).chain(rows).collect()
 }
 
 // Results as one JSON array, an object for each log; `docs/schema/results.schema.json` is its schema.
@@ -136,18 +129,16 @@ fn log_json(report: &Report) -> Record {
 }
 
 impl Render for Json {
-    fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        let logs: Vec<Record> = reports.iter().map(log_json).collect();
-        serde_json::to_writer_pretty(&mut *out, &logs)?;
-        writeln!(out)
+    fn to_text(&self, reports: &[Report]) -> String {
+        let logs: serde_json::Value = reports.iter().map(log_json).collect();
+        format!("{logs:#}\n")
     }
 
-    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut *out, &listing.to_json())?;
-        writeln!(out)
+    fn listing_text(&self, listing: &Listing) -> String {
+        format!("{:#}\n", listing.to_json())
     }
 
-    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+    fn comparison_text(&self, view: &ComparisonView<'_>) -> String {
         let report = view.report;
         let gate = report.options.gate.map(|gate| {
             let (rule, value) = gate_rule(gate);
@@ -165,7 +156,6 @@ impl Render for Json {
             "gate": gate,
             "warnings": report.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         });
-        serde_json::to_writer_pretty(&mut *out, &json)?;
-        writeln!(out)
+        format!("{json:#}\n")
     }
 }

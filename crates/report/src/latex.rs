@@ -1,7 +1,6 @@
 //! Results as LaTeX: a `tabular` with the rules of the package booktabs.
 
 use std::collections::HashMap;
-use std::io;
 
 use crate::comparison::tables::{self, ComparedRow, ComparedTable, ComparisonTables};
 use crate::comparison::{ComparisonView, legend};
@@ -32,11 +31,11 @@ impl Latex {
 }
 
 impl Render for Latex {
-    fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        writeln!(out, "{PACKAGES}")?;
+    fn to_text(&self, reports: &[Report]) -> String {
+        let mut text = format!("{PACKAGES}\n");
         for report in reports {
             let about: Vec<String> = std::iter::once(report.log.clone()).chain(facts(report)).collect();
-            writeln!(out, "\n{}", comment(&about.join("; ")))?;
+            text += &format!("\n{}\n", comment(&about.join("; ")));
             let (common, tables) = tables(report, self.sort);
             for table in tables {
                 let mut table = table.texts(&common, INDENT);
@@ -44,46 +43,48 @@ impl Render for Latex {
                 table.details.extend(run_remarks(report));
                 table.legend = common.legend();
                 let (rows, notes) = split_notes(table.rows);
-                write!(out, "{}", captioned(&of_run(report), &TextTable { rows, ..table }, &notes))?;
+                text += &captioned(&of_run(report), &TextTable { rows, ..table }, &notes);
             }
         }
-        Ok(())
+        text
     }
 
-    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        write!(out, "{}", listed(listing))
+    /// A list as a `tabular`. A last column that is empty everywhere is left out.
+    fn listing_text(&self, listing: &Listing) -> String {
+        let (mut columns, rows) = (alignments(listing), listing.texts());
+        if columns.len() > 1 && rows.iter().all(|row| row.last().is_none_or(String::is_empty)) {
+            columns.pop();
+        }
+        tabular(&columns, listing.titles(), &rows)
     }
 
-    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-        write!(out, "{}", compared(view))
+    /// Comparisons, a `table` for each of their tables.
+    fn comparison_text(&self, view: &ComparisonView<'_>) -> String {
+        let tables = ComparisonTables::of(view.report);
+        let sides = view.report.sides.join(if tables.is_many { ", " } else { " → " });
+        let about: Vec<String> = view.title.map(str::to_owned).into_iter().chain([sides.clone()]).collect();
+        let mut text = format!("{PACKAGES}\n\n{}\n", comment(&about.join("; ")));
+        for warning in legend::warnings(view.report) {
+            text += &format!("{}\n", comment(&format!("note: {warning}")));
+        }
+        let legend = legend::explanation(view.report);
+        text +=
+            &tables.compared.iter().map(|table| compared_table(table, &about, &legend)).collect::<String>();
+        let title: Vec<String> = view.title.map(str::to_owned).into_iter().collect();
+        text += &tables.grids.iter().map(|table| captioned(&title, table, &[])).collect::<String>();
+        for TextTable { name, titles, rows, .. } in
+            tables::flip_tables(view.flips.unwrap_or_default(), usize::MAX)
+        {
+            let about = ["samples that changed".to_owned(), name];
+            // Texts are paragraphs: in one line they would not fit on a page.
+            let columns = r"llp{0.3\linewidth}p{0.2\linewidth}p{0.2\linewidth}";
+            text += &headed(&about, None, &tabular(columns, &titles, &rows), &[]);
+        }
+        if let Some(gate) = legend::gates(view.report) {
+            text += &format!("{}\n", comment(&gate.to_string()));
+        }
+        text
     }
-}
-
-/// Comparisons, a `table` for each of their tables.
-fn compared(view: &ComparisonView<'_>) -> String {
-    let tables = ComparisonTables::of(view.report);
-    let sides = view.report.sides.join(if tables.is_many { ", " } else { " → " });
-    let about: Vec<String> = view.title.map(str::to_owned).into_iter().chain([sides.clone()]).collect();
-    let mut text = format!("{PACKAGES}\n\n{}\n", comment(&about.join("; ")));
-    for warning in legend::warnings(view.report) {
-        text += &format!("{}\n", comment(&format!("note: {warning}")));
-    }
-    let legend = legend::explanation(view.report);
-    text += &tables.compared.iter().map(|table| compared_table(table, &about, &legend)).collect::<String>();
-    let title: Vec<String> = view.title.map(str::to_owned).into_iter().collect();
-    text += &tables.grids.iter().map(|table| captioned(&title, table, &[])).collect::<String>();
-    for TextTable { name, titles, rows, .. } in
-        tables::flip_tables(view.flips.unwrap_or_default(), usize::MAX)
-    {
-        let about = ["samples that changed".to_owned(), name];
-        // Texts are paragraphs: in one line they would not fit on a page.
-        let columns = r"llp{0.3\linewidth}p{0.2\linewidth}p{0.2\linewidth}";
-        text += &headed(&about, None, &tabular(columns, &titles, &rows), &[]);
-    }
-    if let Some(gate) = legend::gates(view.report) {
-        text += &format!("{}\n", comment(&gate.to_string()));
-    }
-    text
 }
 
 fn compared_table(table: &ComparedTable, about: &[String], legend: &str) -> String {
@@ -109,15 +110,6 @@ fn of_run(report: &Report) -> Vec<String> {
 
 /// The packages that tables under a caption need, as a comment.
 const PACKAGES: &str = "% Needs \\usepackage{booktabs,graphicx}.";
-
-/// A list as a `tabular`. A last column in which all cells are empty is left out.
-fn listed(listing: &Listing) -> String {
-    let (mut columns, rows) = (alignments(listing), listing.texts());
-    if columns.len() > 1 && rows.iter().all(|row| row.last().is_none_or(String::is_empty)) {
-        columns.pop();
-    }
-    tabular(&columns, listing.titles(), &rows)
-}
 
 /// A list whose last column has notes, as a `tabular` and the notes that go below it.
 pub(crate) fn listed_with_notes(listing: &Listing) -> (String, Vec<String>) {

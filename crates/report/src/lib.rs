@@ -49,8 +49,6 @@ mod transcript;
 pub mod verification;
 mod views;
 
-use std::io;
-
 pub use comparison::{COMPARISON_SCHEMA, ComparisonView, Flip, comparison_columns, gate_reason};
 pub use data::{Csv, Json, SafeCsv};
 pub use errorbar_analysis::{PartialRun, Report, RunIdentity, StoppedRun, fitting_names, run_names};
@@ -72,34 +70,12 @@ pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
 /// A format that results and lists can be written in.
 pub trait Render {
-    /// Writes the results of several logs or tables, in order.
-    fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()>;
+    /// The results of several logs or tables, in order.
+    fn to_text(&self, reports: &[Report]) -> String;
 
-    /// Writes a list.
-    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()>;
+    /// A list.
+    fn listing_text(&self, listing: &Listing) -> String;
 
-    /// Writes comparisons.
-    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()>;
-
-    /// The results as a string.
-    fn to_text(&self, reports: &[Report]) -> String {
-        text_of(|out| self.render(reports, out))
-    }
-
-    /// A list as a string.
-    fn listing_text(&self, listing: &Listing) -> String {
-        text_of(|out| self.listing(listing, out))
-    }
-
-    /// Comparisons as a string.
-    fn comparison_text(&self, view: &ComparisonView<'_>) -> String {
-        text_of(|out| self.comparison(view, out))
-    }
-}
-
-fn text_of(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
-    let mut bytes = Vec::new();
-    // Writing to memory does not fail.
-    let _ = write(&mut bytes);
-    String::from_utf8_lossy(&bytes).into_owned()
+    /// Comparisons.
+    fn comparison_text(&self, view: &ComparisonView<'_>) -> String;
 }

@@ -1,7 +1,5 @@
 //! Results as Markdown, to be pasted into an issue or a page.
 
-use std::io;
-
 use crate::comparison::tables::{self, ComparedTable, ComparisonTables, most_telling, whole_and_parts};
 use crate::comparison::{ComparisonView, Finding, finding, legend};
 use crate::notes::facts;
@@ -39,33 +37,25 @@ impl Markdown {
 }
 
 impl Render for Markdown {
-    fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        for (at, report) in reports.iter().enumerate() {
-            if at > 0 {
-                writeln!(out)?;
-            }
-            let heading: Vec<&str> =
-                [&report.task, &report.model].into_iter().flatten().map(String::as_str).collect();
+    fn to_text(&self, reports: &[Report]) -> String {
+        let of_report = |report: &Report| {
+            let run = [&report.task, &report.model].into_iter().flatten().map(String::as_str);
+            let mut heading = run.collect::<Vec<_>>().join(" · ");
             let mut details = facts(report);
-            if heading.is_empty() {
-                writeln!(out, "### {}", escape(&report.log))?;
+            if report.task.is_none() && report.model.is_none() {
+                heading.clone_from(&report.log);
             } else {
-                writeln!(out, "### {}", escape(&heading.join(" · ")))?;
                 details.insert(0, report.log.clone());
             }
-            writeln!(out, "\n{}", escape(&details.join(" · ")))?;
             let (common, tables) = tables(report, self.sort);
-            for table in tables {
-                write!(out, "{}", titled(&table.texts(&common, NESTED)))?;
-            }
-            if let Some(legend) = common.legend() {
-                writeln!(out, "\n{}", escape(&legend))?;
-            }
-        }
-        Ok(())
+            let tables: String = tables.iter().map(|table| titled(&table.texts(&common, NESTED))).collect();
+            let legend = common.legend().map(|legend| format!("\n{}\n", escape(&legend))).unwrap_or_default();
+            format!("### {}\n\n{}\n{tables}{legend}", escape(&heading), escape(&details.join(" · ")))
+        };
+        reports.iter().map(of_report).collect::<Vec<_>>().join("\n")
     }
 
-    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
+    fn listing_text(&self, listing: &Listing) -> String {
         let cell = |cell: &ListingCell| match cell.is_code() {
             true => code(cell.text()),
             false => escape(cell.text()),
@@ -73,13 +63,12 @@ impl Render for Markdown {
         let rows: Vec<Vec<String>> =
             listing.rows().iter().map(|row| row.iter().map(cell).collect()).collect();
         let titles: Vec<String> = listing.titles().iter().map(|title| escape(title)).collect();
-        write!(out, "{}", escaped_table(&titles, &rows))
+        escaped_table(&titles, &rows)
     }
 
-    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+    fn comparison_text(&self, view: &ComparisonView<'_>) -> String {
         let tables = ComparisonTables::of(view.report);
-        let text = if self.brief { comment(view, &tables) } else { page(view, &tables) };
-        write!(out, "{text}")
+        if self.brief { comment(view, &tables) } else { page(view, &tables) }
     }
 }
 

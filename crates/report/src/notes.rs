@@ -159,6 +159,12 @@ pub fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
     counts.into_iter().find(|(_, items)| items.len() == most).map(|(item, _)| item.clone())
 }
 
+/// What all are, if they are one.
+pub(crate) fn common<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
+    let first = values.next()?;
+    values.all(|value| value == first).then_some(first)
+}
+
 /// The error, if the row shows it.
 fn shown_error(estimate: &Estimate) -> Option<&StdError> {
     estimate.error.as_ref().ok().filter(|error| !is_degenerate(error) && estimate.value.is_ok())

@@ -53,7 +53,7 @@ impl Figures {
 }
 
 /// The p-value that is shown: the corrected one if there is one.
-fn shown_p(comparison: &Comparison) -> Option<f64> {
+pub(crate) fn shown_p(comparison: &Comparison) -> Option<f64> {
     let raw = comparison.test.as_ref().ok().map(|test| test.p_value);
     comparison.p_adjusted.or(raw).filter(|p| !p.is_nan())
 }
@@ -165,13 +165,12 @@ fn has_few_clusters(comparison: &Comparison) -> bool {
 /// `12 wins, 23 losses, 109 ties`.
 fn won(comparison: &Comparison) -> Option<String> {
     let ((wins, losses), ties) = comparison.wins.zip(comparison.losses).zip(comparison.ties)?;
-    let plural =
-        |count: u64, one: &str, several: &str| format!("{count} {}", if count == 1 { one } else { several });
-    let (wins, losses) = (plural(wins, "win", "wins"), plural(losses, "loss", "losses"));
+    let (wins, ties) = (counted(wins, "win"), counted(ties, "tie"));
+    let losses = format!("{losses} {}", if losses == 1 { "loss" } else { "losses" });
     match comparison.n {
         0 => None,
-        _ if is_identical(comparison) => Some(counted(ties, "tie")),
-        _ => Some(format!("{wins}, {losses}, {}", counted(ties, "tie"))),
+        _ if is_identical(comparison) => Some(ties),
+        _ => Some(format!("{wins}, {losses}, {ties}")),
     }
 }
 
@@ -249,15 +248,15 @@ fn missing(comparison: &Comparison, verdict: &Verdict) -> Vec<String> {
         ("detectable difference", mde.map(no_spread)),
         ("correlation", correlation),
     ];
-    let reasons = notes::by_key(parts.into_iter().filter_map(|(part, reason)| Some((reason?, part))));
-    let text = |(reason, parts): (String, Vec<&str>)| format!("no {}: {reason}", listed(&parts));
+    let reasons =
+        notes::by_key(parts.into_iter().filter_map(|(part, reason)| Some((reason?, part.to_owned()))));
+    let text = |(reason, parts): (String, Vec<String>)| format!("no {}: {reason}", listed(&parts, "or"));
     reasons.into_iter().map(text).collect()
 }
 
-/// `a`, `a or b`, `a, b or c`.
-fn listed(parts: &[&str]) -> String {
+fn listed(parts: &[String], last_by: &str) -> String {
     match parts {
-        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        [first @ .., last] if !first.is_empty() => format!("{} {last_by} {last}", first.join(", ")),
         parts => parts.concat(),
     }
 }
@@ -299,14 +298,11 @@ fn of_pair(report: &ComparisonReport, c: &Comparison) -> Finding {
     let Comparison { base, other, .. } = c;
     let figures = Figures::of(c, report);
     let claim = match &figures.verdict {
-        Verdict::Better => format!("{other} is better than {base}"),
-        Verdict::Worse => format!("{other} is worse than {base}"),
-        Verdict::Higher => format!("{other} is higher than {base}"),
-        Verdict::Lower => format!("{other} is lower than {base}"),
         Verdict::NotShown => format!("No difference shown between {base} and {other}"),
         Verdict::Equivalent(margin) => format!("{other} is the same as {base} within ± {}", plain(*margin)),
         Verdict::Identical => format!("No sample differs between {base} and {other}"),
         Verdict::Unknown => format!("{base} and {other} cannot be compared"),
+        decided => format!("{other} is {decided} than {base}"),
     };
     let mut parts = Vec::new();
     if figures.difference.value().is_some() {
@@ -358,20 +354,13 @@ fn of_sides(report: &ComparisonReport, first: &Comparison) -> Finding {
 
 /// `heron and magpie are better`.
 fn of_verdict(verdict: &Verdict, sides: &[String]) -> String {
-    let names = match sides {
-        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
-        sides => sides.concat(),
-    };
+    let names = listed(sides, "and");
     let are = if sides.len() == 1 { "is" } else { "are" };
     match verdict {
-        Verdict::Better => format!("{names} {are} better"),
-        Verdict::Worse => format!("{names} {are} worse"),
-        Verdict::Higher => format!("{names} {are} higher"),
-        Verdict::Lower => format!("{names} {are} lower"),
-        Verdict::NotShown => format!("no difference shown for {names}"),
-        Verdict::Equivalent(margin) => format!("{names} {are} the same within ± {}", plain(*margin)),
-        Verdict::Identical => format!("no sample differs for {names}"),
+        Verdict::NotShown | Verdict::Identical => format!("{verdict} for {names}"),
+        Verdict::Equivalent(_) => format!("{names} {are} the {verdict}"),
         Verdict::Unknown => format!("{names} cannot be compared"),
+        decided => format!("{names} {are} {decided}"),
     }
 }
 
@@ -531,8 +520,7 @@ impl<'c> Pair<'c> {
 
     /// The p-value that decides, and whether it is corrected.
     pub(crate) fn p(&self) -> Option<f64> {
-        let raw = self.comparison.test.as_ref().ok().map(|test| test.p_value);
-        self.comparison.p_adjusted.or(raw).filter(|p| !p.is_nan())
+        shown_p(self.comparison)
     }
 
     /// The difference of the first minus the second.

@@ -112,39 +112,18 @@ pub(crate) struct ComparisonTables {
 }
 
 /// What a table is about: a score, and its metric if a table has only one.
-#[derive(Debug, Clone, PartialEq)]
-struct TableKey {
-    scorer: String,
-    field: Option<String>,
-    reducer: Option<String>,
-    metric: Option<String>,
+/// What the rows of a table have in common: scorer, field, reducer, and the metric if there are many sides.
+type TableKey<'c> = (&'c str, Option<&'c str>, Option<&'c str>, Option<&'c str>);
+
+fn table_key(c: &Comparison, is_many: bool) -> TableKey<'_> {
+    (&c.scorer, c.field.as_deref(), c.reducer.as_deref(), is_many.then_some(&c.metric))
 }
 
-impl TableKey {
-    fn of(c: &Comparison, is_many: bool) -> Self {
-        TableKey {
-            scorer: c.scorer.clone(),
-            field: c.field.clone(),
-            reducer: c.reducer.clone(),
-            metric: is_many.then(|| c.metric.clone()),
-        }
-    }
-
-    fn is_of(&self, ranking: &Ranking) -> bool {
-        ranking.scorer == self.scorer
-            && ranking.field == self.field
-            && ranking.reducer == self.reducer
-            && Some(&ranking.metric) == self.metric.as_ref()
-    }
-
-    /// `choice`, `choice: relevance, reduced by max`, `choice · accuracy`.
-    fn name(&self) -> String {
-        let field = self.field.as_ref().map(|field| format!(": {field}")).unwrap_or_default();
-        let reducer =
-            self.reducer.as_ref().map(|reducer| format!(", reduced by {reducer}")).unwrap_or_default();
-        let metric = self.metric.as_ref().map(|metric| format!(" · {metric}")).unwrap_or_default();
-        format!("{}{field}{reducer}{metric}", self.scorer)
-    }
+fn table_name((scorer, field, reducer, metric): TableKey<'_>) -> String {
+    let field = field.map(|field| format!(": {field}")).unwrap_or_default();
+    let reducer = reducer.map(|reducer| format!(", reduced by {reducer}")).unwrap_or_default();
+    let metric = metric.map(|metric| format!(" · {metric}")).unwrap_or_default();
+    format!("{scorer}{field}{reducer}{metric}")
 }
 
 impl ComparisonTables {
@@ -152,46 +131,34 @@ impl ComparisonTables {
         let is_many = report.sides.len() > 2;
         let with_base =
             report.comparisons.iter().filter(|c| !is_many || report.sides.first() == Some(&c.base));
-        let with_base: Vec<&Comparison> = with_base.collect();
-        let keys = unique(with_base.iter().map(|c| TableKey::of(c, is_many)));
-        let builder = TableBuilder { report, is_many };
-        let table = |key: &TableKey| {
-            let is_of_key = |c: &&Comparison| TableKey::of(c, is_many) == *key;
-            builder.table(key, &with_base.iter().copied().filter(is_of_key).collect::<Vec<_>>())
-        };
-        let compared = keys.iter().map(table).collect();
+        let of_keys = by_key(with_base.map(|c| (table_key(c, is_many), c)));
+        let compared = of_keys.iter().map(|(key, of_key)| ComparedTable::of(report, *key, of_key)).collect();
         let mut grids: Vec<TextTable> = Vec::new();
-        for key in keys.iter().filter(|_| is_many) {
-            let is_of_key = |c: &&Comparison| TableKey::of(c, is_many) == *key && c.group_key.is_none();
+        for (key, _) in of_keys.iter().filter(|_| is_many) {
+            let is_of_key = |c: &&Comparison| table_key(c, is_many) == *key && c.group_key.is_none();
             let all: Vec<&Comparison> = report.comparisons.iter().filter(is_of_key).collect();
-            grids.extend(tasks(&key.name(), report, &all));
-            grids.extend(differences(&key.name(), report, &all));
-            let rankings = report.rankings.iter().filter(|ranking| key.is_of(ranking));
-            grids.extend(rankings.map(|one| ranking(&key.name(), one)));
+            let name = table_name(*key);
+            grids.extend(tasks(&name, report, &all));
+            grids.extend(differences(&name, report, &all));
+            let key_of = |r: &&Ranking| {
+                (&*r.scorer, r.field.as_deref(), r.reducer.as_deref(), Some(&*r.metric)) == *key
+            };
+            grids.extend(report.rankings.iter().filter(key_of).map(|one| ranking(&name, one)));
         }
         ComparisonTables { is_many, compared, grids }
     }
 }
 
-struct TableBuilder<'a> {
-    report: &'a ComparisonReport,
-    is_many: bool,
-}
-
-impl TableBuilder<'_> {
-    fn table(&self, key: &TableKey, comparisons: &[&Comparison]) -> ComparedTable {
+impl ComparedTable {
+    fn of(report: &ComparisonReport, key: TableKey<'_>, comparisons: &[&Comparison]) -> Self {
+        let is_many = report.sides.len() > 2;
         let has_tasks = comparisons.iter().any(|c| c.task.is_some());
-        // All samples: the title has their number. Other rows have their own.
         let whole = comparisons.iter().find(|c| c.group_key.is_none() && !has_tasks);
-        let heading =
-            |c: &Comparison| if self.is_many { part(c, has_tasks) } else { self.heading(c, has_tasks) };
-        let headings = unique(comparisons.iter().map(|c| heading(c)));
+        let heading = |c: &&Comparison| if is_many { part(c, has_tasks) } else { heading(c, has_tasks) };
         let mut rows: Vec<ComparedRow> = Vec::new();
-        for above in headings {
+        for (above, below) in by_key(comparisons.iter().map(|c| (heading(c), *c))) {
             rows.extend(above.clone().map(ComparedRow::heading));
-            let below: Vec<&Comparison> =
-                comparisons.iter().copied().filter(|c| heading(c) == above).collect();
-            let base = below.first().filter(|_| self.is_many).copied();
+            let base = below.first().filter(|_| is_many).copied();
             rows.extend(base.map(|c| ComparedRow {
                 label: format!("{} (base)", c.base),
                 nested: above.is_some(),
@@ -201,7 +168,7 @@ impl TableBuilder<'_> {
             }));
             rows.extend(below.iter().map(|c| {
                 let shows_n = whole.is_none_or(|whole| whole.n != c.n);
-                let mut notes = figures::notes(c, self.report, shows_n);
+                let mut notes = figures::notes(c, report, shows_n);
                 // Over other samples, the base is another, too.
                 let is_other = |base: &Comparison| base.base_estimate.value != c.base_estimate.value;
                 let of_base = || EstimateText::from(&c.base_estimate).short();
@@ -209,71 +176,65 @@ impl TableBuilder<'_> {
                     base.filter(|base| is_other(base)).map(|_| format!("here {} has {}", c.base, of_base())),
                 );
                 ComparedRow {
-                    label: if self.is_many { c.other.clone() } else { label(c, has_tasks) },
+                    label: if is_many { c.other.clone() } else { label(c, has_tasks) },
                     nested: above.is_some(),
                     is_whole: is_whole(c),
-                    content: RowContent::Compared(Box::new(Figures::of(c, self.report))),
+                    content: RowContent::Compared(Box::new(Figures::of(c, report))),
                     notes,
                 }
             }));
         }
-        let first = whole.or_else(|| comparisons.first());
-        let (base, other) = match first {
-            Some(c) if !self.is_many => (Some(c.base.clone()), c.other.clone()),
+        let (base_title, other_title) = match whole.or_else(|| comparisons.first()) {
+            Some(c) if !is_many => (Some(c.base.clone()), c.other.clone()),
             _ => (None, "value".to_owned()),
         };
+        let is_corrected = comparisons.iter().any(|c| c.p_adjusted.is_some());
+        let correction =
+            report.options.correction.filter(|_| is_corrected).map(|correction| correction.name());
+        let label_title = if is_many { "side" } else { "" };
+        let details = whole.map(|c| samples(c)).unwrap_or_default();
         ComparedTable {
-            name: key.name(),
-            details: whole.map(|c| self.samples(c)).unwrap_or_default(),
-            label_title: if self.is_many { "side" } else { "" },
-            base_title: base,
-            other_title: other,
-            correction: self.correction(comparisons),
+            name: table_name(key),
+            details,
+            label_title,
+            base_title,
+            other_title,
+            correction,
             rows,
         }
     }
+}
 
-    fn correction(&self, comparisons: &[&Comparison]) -> Option<&'static str> {
-        let is_corrected = comparisons.iter().any(|c| c.p_adjusted.is_some());
-        self.report.options.correction.filter(|_| is_corrected).map(|correction| correction.name())
-    }
+/// How many samples the sides have in common, and in how many clusters.
+fn samples(c: &Comparison) -> Vec<String> {
+    let pairs =
+        if c.is_paired { counted(c.n, "pair") } else { format!("unpaired, {}", counted(c.n, "score")) };
+    std::iter::once(pairs).chain(figures::clusters(c)).collect()
+}
 
-    /// The samples that a comparison is over.
-    fn samples(&self, c: &Comparison) -> Vec<String> {
-        let pairs =
-            if c.is_paired { counted(c.n, "pair") } else { format!("unpaired, {}", counted(c.n, "score")) };
-        std::iter::once(pairs).chain(figures::clusters(c)).collect()
-    }
+/// The heading above a row of two sides.
+fn heading(c: &Comparison, has_tasks: bool) -> Option<String> {
+    let Some(key) = &c.group_key else { return has_tasks.then(|| c.metric.clone()) };
+    let task = task(c, has_tasks).map(|task| format!(" · {task}")).unwrap_or_default();
+    Some(format!("{} by {key}{task}", c.metric))
+}
 
-    /// What rows of two sides have in common, if they are below a heading.
-    fn heading(&self, c: &Comparison, has_tasks: bool) -> Option<String> {
-        match (&c.group_key, &c.task) {
-            (Some(key), Some(task)) => Some(format!("{} by {key} · {task}", c.metric)),
-            (Some(key), None) if has_tasks => Some(format!("{} by {key} · mean over tasks", c.metric)),
-            (Some(key), None) => Some(format!("{} by {key}", c.metric)),
-            (None, _) if has_tasks => Some(c.metric.clone()),
-            (None, _) => None,
-        }
-    }
+/// The task of a comparison, or that it is over several.
+fn task(c: &Comparison, has_tasks: bool) -> Option<String> {
+    c.task.clone().or_else(|| has_tasks.then(|| "mean over tasks".to_owned()))
 }
 
 /// As many rows as a comment lists, and the number of the others. Those with a shown difference stay, then those with the
 /// largest ones; in their order, below their headings.
 pub(crate) fn most_telling(rows: Vec<ComparedRow>, most: usize) -> (Vec<ComparedRow>, usize) {
-    let size = |row: &ComparedRow| {
-        row.figures().and_then(|figures| figures.difference.value()).map_or(-1.0, f64::abs)
+    let telling = |(at, row): (usize, &ComparedRow)| {
+        let figures = row.figures()?;
+        Some((figures.verdict.is_decided(), figures.difference.value().map_or(-1.0, f64::abs), at))
     };
-    let is_decided = |row: &ComparedRow| row.figures().is_some_and(|figures| figures.verdict.is_decided());
-    let mut order: Vec<usize> =
-        rows.iter().enumerate().filter(|(_, row)| row.figures().is_some()).map(|(at, _)| at).collect();
+    let mut order: Vec<(bool, f64, usize)> = rows.iter().enumerate().filter_map(telling).collect();
     let left_out = order.len().saturating_sub(most);
-    let key = |at: &usize| rows.get(*at).map_or((false, -1.0), |row| (is_decided(row), size(row)));
-    order.sort_by(|a, b| {
-        let ((decided_a, a), (decided_b, b)) = (key(a), key(b));
-        decided_b.cmp(&decided_a).then(b.total_cmp(&a))
-    });
-    let kept: Vec<usize> = order.into_iter().take(most).collect();
-    // A heading and the row of a base stay if a row below them does.
+    order.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    let kept: Vec<usize> = order.into_iter().take(most).map(|(.., at)| at).collect();
     let is_compared = |row: &ComparedRow| row.figures().is_some();
     let is_kept = |at: usize| {
         let below = rows.iter().enumerate().skip(at).skip_while(|(_, row)| !is_compared(row));
@@ -315,27 +276,20 @@ pub(super) fn is_whole(c: &Comparison) -> bool {
 
 /// The name of a row of two sides.
 fn label(c: &Comparison, has_tasks: bool) -> String {
-    match (&c.group_key, &c.group, &c.task) {
-        (Some(_), Some(group), _) => group.clone(),
-        (Some(_), None, _) => "mean of the groups".to_owned(),
-        (None, _, Some(task)) => task.clone(),
-        (None, _, None) if has_tasks => "mean over tasks".to_owned(),
-        (None, _, None) => c.metric.clone(),
+    match (&c.group_key, &c.group) {
+        (Some(_), Some(group)) => group.clone(),
+        (Some(_), None) => "mean of the groups".to_owned(),
+        (None, _) => task(c, has_tasks).unwrap_or_else(|| c.metric.clone()),
     }
 }
 
 /// The part of the samples that rows of several sides are about; none for all of them.
 fn part(c: &Comparison, has_tasks: bool) -> Option<String> {
-    let task = match &c.task {
-        Some(task) => Some(task.clone()),
-        None if has_tasks => Some("mean over tasks".to_owned()),
-        None => None,
-    };
     let group = c.group_key.as_ref().map(|key| match &c.group {
         Some(group) => format!("{key}: {group}"),
         None => format!("mean over {key}"),
     });
-    let parts: Vec<String> = task.into_iter().chain(group).collect();
+    let parts: Vec<String> = task(c, has_tasks).into_iter().chain(group).collect();
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
@@ -426,7 +380,8 @@ pub(super) fn ranking(name: &str, ranking: &Ranking) -> TextTable {
                 }),
             );
             let figure = EstimateText::from(&rank.estimate);
-            cells.extend([figure.short(), some(figure.interval_text())]);
+            let interval = Some(figure.interval_text()).filter(|text| !text.is_empty());
+            cells.extend([figure.short(), interval.unwrap_or_else(|| NONE.to_owned())]);
             (rank.side.clone(), cells)
         };
     let mut columns = vec!["rank".to_owned(), "range".to_owned()];
@@ -446,10 +401,6 @@ pub(super) fn ranking(name: &str, ranking: &Ranking) -> TextTable {
         drops_last: true,
         ..TextTable::labelled(format!("{name}, ranking"), columns, ranking.ranks.iter().map(row))
     }
-}
-
-fn some(text: String) -> String {
-    if text.is_empty() { NONE.to_owned() } else { text }
 }
 
 // Samples whose score changed, as text.

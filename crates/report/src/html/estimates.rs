@@ -7,6 +7,7 @@ use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing};
 use super::task::{Figure, FigureCell, GroupFigure, Grouping, Task};
 use super::{PageRun, section as page_section};
 use crate::figure::ChanceLevel;
+use crate::notes::common;
 use crate::svg::{IntervalSize, IntervalStyle, Reference, Scale, Y, breakable, grid, interval};
 use crate::text::{grouped, percent};
 
@@ -369,11 +370,6 @@ pub(super) fn common_n<'a>(cells: impl Iterator<Item = &'a FigureCell>) -> Optio
         (n, 0) => Some(format!("n {}", grouped(n))),
         (n, absent) => Some(format!("n {} of {}", grouped(n), grouped(n + absent))),
     }
-}
-
-fn common<T: PartialEq>(mut found: impl Iterator<Item = T>) -> Option<T> {
-    let first = found.next()?;
-    found.all(|other| other == first).then_some(first)
 }
 
 /// A table with a group of lines for each thing: one line per run.

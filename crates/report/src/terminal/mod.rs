@@ -4,7 +4,6 @@ mod comparison;
 mod grid;
 
 use std::fmt::Write as _;
-use std::io;
 
 use anstyle::{AnsiColor, Style};
 
@@ -61,31 +60,26 @@ impl TerminalTable {
 }
 
 impl Render for TerminalTable {
-    fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        for (at, report) in reports.iter().enumerate() {
-            if at > 0 {
-                writeln!(out)?;
-            }
-            let details: Vec<String> = header(report).iter().map(|detail| clean(detail)).collect();
-            write!(out, "{}", self.titled((&clean(&report.log), BOLD), self.sign(" · ", ", "), &details))?;
-            // Reports may be of other tasks, with other errors: each has its own legend.
+    fn to_text(&self, reports: &[Report]) -> String {
+        let of_report = |report: &Report| {
+            let mut text = self.heading(&report.log, &header(report));
             let (common, tables) = tables(report, self.sort);
             let mut signs = LegendContent::default();
             for table in tables {
-                writeln!(out)?;
-                write!(out, "{}", self.report_table(table.cleaned(), &mut signs))?;
+                text.push('\n');
+                text += &self.report_table(table.cleaned(), &mut signs);
             }
-            write!(out, "{}", self.legend(signs, &common))?;
-        }
-        Ok(())
+            text + &self.legend(signs, &common)
+        };
+        reports.iter().map(of_report).collect::<Vec<_>>().join("\n")
     }
 
-    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        write!(out, "{}", self.listed(listing))
+    fn listing_text(&self, listing: &Listing) -> String {
+        self.listed(listing)
     }
 
-    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-        write!(out, "{}", self.compared(view))
+    fn comparison_text(&self, view: &ComparisonView<'_>) -> String {
+        self.compared(view)
     }
 }
 
