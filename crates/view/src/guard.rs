@@ -57,26 +57,26 @@ impl Guard {
     /// Whether a request is answered.
     fn check(&self, request: &Request) -> Result<(), Refusal> {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return Err(Refusal::Method);
+            return Err(METHOD);
         }
         let headers = request.headers();
-        let host = single(headers, &header::HOST)?.ok_or(Refusal::Host)?;
+        let host = single(headers, &header::HOST)?.ok_or(HOST)?;
         if !self.is_own_host(host) {
-            return Err(Refusal::Host);
+            return Err(HOST);
         }
         let is_own = |origin: &str| origin.eq_ignore_ascii_case(&format!("http://{host}"));
         if single(headers, &header::ORIGIN)?.is_some_and(|origin| !is_own(origin)) {
-            return Err(Refusal::Origin);
+            return Err(ORIGIN);
         }
         // A link may lead here from anywhere; a page elsewhere may load nothing of it.
         let site = single(headers, &HeaderName::from_static("sec-fetch-site"))?;
         let mode = single(headers, &HeaderName::from_static("sec-fetch-mode"))?;
         let is_foreign = matches!(site, Some("cross-site" | "same-site"));
         if is_foreign && mode != Some("navigate") {
-            return Err(Refusal::Origin);
+            return Err(ORIGIN);
         }
         let given = request.uri().path().split('/').nth(1).unwrap_or_default();
-        if is_same_secret(given, &self.token) { Ok(()) } else { Err(Refusal::Token) }
+        if is_same_secret(given, &self.token) { Ok(()) } else { Err(TOKEN) }
     }
 
     /// Whether a `Host` means this server. Its port is not compared, because tunnels change it.
@@ -100,7 +100,7 @@ fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h st
     match (first.map(HeaderValue::to_str), values.next()) {
         (None, _) => Ok(None),
         (Some(Ok(value)), None) => Ok(Some(value)),
-        _ => Err(Refusal::Host),
+        _ => Err(HOST),
     }
 }
 
@@ -110,33 +110,21 @@ fn is_same_secret(given: &str, secret: &str) -> bool {
     given.len() == secret.len() && differences == 0
 }
 
-/// Why a request is not answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refusal {
-    Method,
-    Host,
-    Origin,
-    Token,
-}
+/// Why a request is refused. The connection is closed, so that nobody waits on it.
+type Refusal = (StatusCode, &'static str);
 
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        let (status, text) = match self {
-            Refusal::Method => (StatusCode::METHOD_NOT_ALLOWED, "this server is read-only: GET and HEAD\n"),
-            Refusal::Host => (StatusCode::FORBIDDEN, "refused: the Host is not that of this server\n"),
-            Refusal::Origin => (StatusCode::FORBIDDEN, "refused: the request comes from another site\n"),
-            Refusal::Token => {
-                (StatusCode::FORBIDDEN, "refused: use the whole address that errorbar printed\n")
-            }
-        };
-        let mut response = (status, text).into_response();
-        // A connection is only for those who may ask.
-        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-        if self == Refusal::Method {
-            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
-        }
-        response
+const METHOD: Refusal = (StatusCode::METHOD_NOT_ALLOWED, "this server is read-only: GET and HEAD\n");
+const HOST: Refusal = (StatusCode::FORBIDDEN, "refused: the Host is not that of this server\n");
+const ORIGIN: Refusal = (StatusCode::FORBIDDEN, "refused: the request comes from another site\n");
+const TOKEN: Refusal = (StatusCode::FORBIDDEN, "refused: use the whole address that errorbar printed\n");
+
+fn refused(refusal: Refusal) -> Response {
+    let mut response = refusal.into_response();
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    if refusal == METHOD {
+        response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
     }
+    response
 }
 
 /// Checks a request, and adds what every answer has.
@@ -148,7 +136,7 @@ pub(crate) async fn guard(State(guard): State<Arc<Guard>>, request: Request, nex
             }
             next.run(request).await
         }
-        Err(refusal) => refusal.into_response(),
+        Err(refusal) => refused(refusal),
     };
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
@@ -254,17 +242,17 @@ mod tests {
         for host in
             ["evil.example", "127.0.0.1.evil.example", "localhost.evil:80", "192.168.0.1", "", "[::2]"]
         {
-            assert_eq!(check(&local, &[("host", host)], &path), Err(Refusal::Host), "{host}");
+            assert_eq!(check(&local, &[("host", host)], &path), Err(HOST), "{host}");
         }
         let two = [("host", "localhost"), ("host", "evil.example")];
-        assert_eq!(check(&local, &two, &path), Err(Refusal::Host));
-        assert_eq!(check(&local, &[], &path), Err(Refusal::Host));
+        assert_eq!(check(&local, &two, &path), Err(HOST));
+        assert_eq!(check(&local, &[], &path), Err(HOST));
         let open = Guard::new("box.local", false).unwrap();
         let path = format!("/{}/", open.token());
         for host in ["192.168.0.1:80", "box.local:80"] {
             assert_eq!(check(&open, &[("host", host)], &path), Ok(()), "{host}");
         }
-        assert_eq!(check(&open, &[("host", "evil.example")], &path), Err(Refusal::Host));
+        assert_eq!(check(&open, &[("host", "evil.example")], &path), Err(HOST));
     }
 
     #[test]
@@ -274,10 +262,10 @@ mod tests {
         let with = |name: &str, value: &str| check(&guard, &[("host", "localhost:5"), (name, value)], &path);
         assert_eq!(with("origin", "http://localhost:5"), Ok(()));
         for origin in ["null", "http://localhost:6", "https://localhost:5", "http://evil.example"] {
-            assert_eq!(with("origin", origin), Err(Refusal::Origin), "{origin}");
+            assert_eq!(with("origin", origin), Err(ORIGIN), "{origin}");
         }
         assert_eq!(with("sec-fetch-site", "none"), Ok(()));
-        assert_eq!(with("sec-fetch-site", "cross-site"), Err(Refusal::Origin));
+        assert_eq!(with("sec-fetch-site", "cross-site"), Err(ORIGIN));
         let link = [("host", "localhost"), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")];
         assert_eq!(check(&guard, &link, &path), Ok(()));
     }
@@ -294,7 +282,7 @@ mod tests {
             format!("//{}/", guard.token()),
             format!("/{shorter}/"),
         ] {
-            assert_eq!(check(&guard, &[("host", "[::1]")], &path), Err(Refusal::Token), "{path}");
+            assert_eq!(check(&guard, &[("host", "[::1]")], &path), Err(TOKEN), "{path}");
         }
     }
 

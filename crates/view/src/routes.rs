@@ -7,6 +7,7 @@ use axum::http::header;
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use axum::{Router, middleware};
+use errorbar_log::eval::EvalLog;
 use tokio::sync::watch;
 
 use crate::app::{self, App, Failure};
@@ -62,9 +63,7 @@ async fn list(State(app): State<App>) -> Response {
 /// Where the form of the list leads: to the page of the logs that were chosen.
 async fn choose(RawQuery(query): RawQuery) -> Result<Redirect, Failure> {
     let query = query.unwrap_or_default();
-    let chosen = form_urlencoded::parse(query.as_bytes()).filter(|(key, _)| key == "log");
-    let ids: Vec<String> = chosen.map(|(_, id)| id.into_owned()).collect();
-    let ids = parse_ids(&ids.join("-"))?;
+    let ids = parse_ids(&values(&query, "log").collect::<Vec<_>>().join("-"))?;
     let ids: Vec<String> = ids.iter().map(LogId::to_string).collect();
     Ok(Redirect::to(&format!("logs/{}/", ids.join("-"))))
 }
@@ -85,9 +84,7 @@ async fn samples(
     State(app): State<App>,
     Path((_, ids)): Path<(String, String)>,
 ) -> Result<impl IntoResponse, DataFailure> {
-    let ids = parse_ids(&ids)?;
-    let list = app.work(move |app| app.samples().index(&app.open(&ids)?)).await?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], list))
+    json(app, parse_ids(&ids)?, |app, logs| app.samples().index(logs)).await
 }
 
 async fn sample(
@@ -100,13 +97,10 @@ async fn sample(
     if query.len() > QUERY {
         return Err(PageError::NotFound("the id is too long".to_owned()).into());
     }
-    let id =
-        form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "id").map(|(_, id)| id.into_owned());
-    let id = id.ok_or_else(|| PageError::NotFound("name a sample: sample.json?id=…".to_owned()))?;
-    let messages =
-        form_urlencoded::parse(query.as_bytes()).any(|(key, value)| key == "messages" && value == "true");
-    let sample = app.work(move |app| app.samples().sample(&app.open(&ids)?, &id, messages)).await?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], sample))
+    let unnamed = || PageError::NotFound("name a sample: sample.json?id=…".to_owned());
+    let id = values(&query, "id").next().ok_or_else(unnamed)?;
+    let messages = values(&query, "messages").any(|value| value == "true");
+    json(app, ids, move |app, logs| app.samples().sample(logs, &id, messages)).await
 }
 
 async fn find(
@@ -119,13 +113,25 @@ async fn find(
     if query.len() > QUERY {
         return Err(PageError::Unusable("the text to search is too long".to_owned()).into());
     }
-    let get = |wanted: &str| {
-        let found = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == wanted);
-        found.map(|(_, value)| value.into_owned()).unwrap_or_default()
-    };
+    let get = |name| values(&query, name).next().unwrap_or_default();
     let (text, from) = (get("q"), get("from").parse().unwrap_or(0));
-    let found = app.work(move |app| samples::search(&app.open(&ids)?, &text, from)).await?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], found))
+    json(app, ids, move |_, logs| samples::search(logs, &text, from)).await
+}
+
+/// The JSON that is made of logs.
+async fn json<T: IntoResponse + Send + 'static>(
+    app: App,
+    ids: Vec<LogId>,
+    make: impl FnOnce(&App, &[EvalLog]) -> Result<T, PageError> + Send + 'static,
+) -> Result<impl IntoResponse, DataFailure> {
+    let json = app.work(move |app| make(app, &app.open(&ids)?)).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], json))
+}
+
+/// What a query says about a key, each time that it does.
+fn values<'q>(query: &'q str, key: &'q str) -> impl Iterator<Item = String> + 'q {
+    let pairs = form_urlencoded::parse(query.as_bytes()).filter(move |(name, _)| name == key);
+    pairs.map(|(_, value)| value.into_owned())
 }
 
 /// `3-1-7`: the logs, each once, in this order.

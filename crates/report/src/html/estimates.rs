@@ -4,7 +4,7 @@ use errorbar_core::{Estimate, IndexMap, Role};
 use maud::{Markup, html};
 
 use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing};
-use super::task::{Figure, FigureCell, GroupFigure, Grouping, Task};
+use super::task::{Figure, FigureCell, FigureKey, GroupFigure, Grouping, Task};
 use super::{PageRun, section as page_section};
 use crate::figure::ChanceLevel;
 use crate::notes::common;
@@ -55,7 +55,7 @@ pub(super) fn table(task: &Task<'_>) -> Markup {
             }
         };
         let of_row = Attributes::default().with("role", "row");
-        row_data(of_row, task, at, figure, None).with_estimate(estimate).element("tr", &cells)
+        row_data(of_row, task, at, &figure.key, None).with_estimate(estimate).element("tr", &cells)
     };
     html! {
         table.t.est.bn[estimates().any(NumberColumn::is_wide)] data-scale=(scale.ends()) role="table"
@@ -94,10 +94,12 @@ pub(super) fn others(task: &Task<'_>) -> Markup {
 }
 
 fn other_table(task: &Task<'_>, figures: &[&Figure], is_drawn: bool) -> Markup {
-    let groups: Vec<GroupFigure> = figures
-        .iter()
-        .map(|figure| GroupFigure { name: figure.key.title(), cells: figure.cells.clone(), is_mean: false })
-        .collect();
+    let group = |figure: &&Figure| GroupFigure {
+        name: figure.key.title(),
+        cells: figure.cells.clone(),
+        is_mean: false,
+    };
+    let groups: Vec<GroupFigure> = figures.iter().map(group).collect();
     let scale = Scale::of(groups.iter().flat_map(GroupFigure::estimates));
     let table = ForestTable {
         task,
@@ -109,18 +111,12 @@ fn other_table(task: &Task<'_>, figures: &[&Figure], is_drawn: bool) -> Markup {
         has_n: groups.iter().any(needs_n),
         is_drawn,
     };
-    let bodies: Vec<ForestBody<'_>> = figures
-        .iter()
-        .zip(&groups)
-        .map(|(figure, group)| ForestBody {
-            figure,
-            group,
-            of: None,
-            note: forest_note(figure, task),
-            attributes: Attributes::default(),
-        })
-        .collect();
-    table.to_html(&bodies)
+    let body = |(figure, group): (&&'_ Figure, _)| {
+        let (note, attributes) = (forest_note(figure, task), Attributes::default());
+        table.body(&figure.key, &ForestBody { group, of: None, note, attributes })
+    };
+    let bodies: Vec<Markup> = figures.iter().zip(&groups).map(body).collect();
+    table.to_html(&groups, &bodies)
 }
 
 /// Whether a figure from 0 to 1 is one of those that are shares or means, and not another number that happens to be small.
@@ -189,14 +185,12 @@ pub(super) fn row_data(
     attributes: Attributes,
     task: &Task<'_>,
     at: usize,
-    figure: &Figure,
+    key: &FigureKey,
     group: Option<(&str, &str)>,
 ) -> Attributes {
     let run = task.runs.get(at).map(|(run, _)| run.name.as_str()).unwrap_or_default();
-    let of_run = attributes
-        .with("data-run", run)
-        .with("data-scorer", &figure.key.scorer)
-        .with("data-metric", figure.key.title());
+    let of_run =
+        attributes.with("data-run", run).with("data-scorer", &key.scorer).with("data-metric", key.title());
     match group {
         Some((by, group)) => of_run.with("data-group-key", by).with("data-group", group),
         None => of_run,
@@ -272,20 +266,14 @@ fn of_grouping(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> Markup 
     let mut order: Vec<usize> = (0..grouping.groups.len()).collect();
     let mean = |at: usize| grouping.groups.get(at).and_then(GroupFigure::mean).unwrap_or(f64::NEG_INFINITY);
     order.sort_by(|a, b| mean(*b).total_cmp(&mean(*a)));
-    let figure = Figure { key: grouping.key.clone(), role: grouping.role, cells: Vec::new() };
     let chance = reference.map(|chance| format!("; {}", chance.label)).unwrap_or_default();
     let label = format!("{what} by {} and {}{chance}", grouping.by, run_word(task));
     let is_thin = grouping.groups.len() > MOST_TALL && task.runs.len() <= MOST_IN_ROW && is_drawn;
-    let table = match is_thin {
-        true => ThinTable { task, scale: &scale, reference, grouping, figure: &figure, label: &label }
-            .to_html(&order),
-        false => {
-            let has_n = grouping.groups.iter().chain(&grouping.all).any(needs_n);
-            let (by, scale) = (&grouping.by, &scale);
-            ForestTable { task, scale, reference, what: by, value: &what, label: &label, has_n, is_drawn }
-                .to_html(&bodies(task, grouping, &figure, &order))
-        }
-    };
+    let has_n = grouping.groups.iter().chain(&grouping.all).any(needs_n);
+    let (by, scale) = (&grouping.by, &scale);
+    let table =
+        ForestTable { task, scale, reference, what: by, value: &what, label: &label, has_n, is_drawn };
+    let table = if is_thin { table.thin(grouping, &order) } else { table.of_grouping(grouping, &order) };
     let (shown, all) = (grouping.groups.len() as u64, grouping.count() as u64);
     html! {
         @if has_title {
@@ -298,27 +286,6 @@ fn of_grouping(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> Markup 
         }
         (table)
     }
-}
-
-/// What a forest table has of a grouping: the figure of all, then those of the groups in this order.
-fn bodies<'b>(
-    task: &Task<'_>,
-    grouping: &'b Grouping,
-    figure: &'b Figure,
-    order: &[usize],
-) -> Vec<ForestBody<'b>> {
-    let all = grouping.all.iter().map(|group| {
-        let note = group_note(task, group);
-        let note = if group.is_mean { format!("mean of the groups, {note}") } else { note };
-        let attributes = Attributes::default().with("class", "all").with("data-fixed", "");
-        ForestBody { figure, group, of: Some((&grouping.by, "")), note, attributes }
-    });
-    let groups = order.iter().filter_map(|at| {
-        let group = grouping.groups.get(*at)?;
-        let (note, attributes) = (group_note(task, group), sort_data(group, *at));
-        Some(ForestBody { figure, group, of: Some((&grouping.by, &group.name)), note, attributes })
-    });
-    all.chain(groups).collect()
 }
 
 /// What scripts sort groups by.
@@ -391,7 +358,6 @@ pub(super) struct ForestTable<'t> {
 
 /// The lines of one group.
 pub(super) struct ForestBody<'b> {
-    pub(super) figure: &'b Figure,
     pub(super) group: &'b GroupFigure,
     /// The metadata key and the name of the group, for programs.
     pub(super) of: Option<(&'b str, &'b str)>,
@@ -401,10 +367,28 @@ pub(super) struct ForestBody<'b> {
 
 impl ForestTable<'_> {
     /// The table of these bodies.
-    pub(super) fn to_html(&self, bodies: &[ForestBody<'_>]) -> Markup {
+    /// The figures of a grouping: first that of all samples, then its groups in this order.
+    fn of_grouping(&self, grouping: &Grouping, order: &[usize]) -> Markup {
+        let all = grouping.all.iter().map(|group| {
+            let note = group_note(self.task, group);
+            let note = if group.is_mean { format!("mean of the groups, {note}") } else { note };
+            let attributes = Attributes::default().with("class", "all").with("data-fixed", "");
+            ForestBody { group, of: Some((&grouping.by, "")), note, attributes }
+        });
+        let groups = order.iter().filter_map(|at| {
+            let group = grouping.groups.get(*at)?;
+            let (note, attributes) = (group_note(self.task, group), sort_data(group, *at));
+            Some(ForestBody { group, of: Some((&grouping.by, &group.name)), note, attributes })
+        });
+        let bodies: Vec<Markup> = all.chain(groups).map(|body| self.body(&grouping.key, &body)).collect();
+        self.to_html(grouping.all.iter().chain(&grouping.groups), &bodies)
+    }
+
+    fn to_html<'g>(&self, groups: impl IntoIterator<Item = &'g GroupFigure>, bodies: &[Markup]) -> Markup {
+        let groups: Vec<&GroupFigure> = groups.into_iter().collect();
         let names = self.task.runs.iter().map(|(run, _)| run.name.as_str());
-        let is_long = bodies.iter().any(|body| is_long(&body.group.name));
-        let is_wide = bodies.iter().flat_map(|body| body.group.estimates()).any(NumberColumn::is_wide);
+        let is_long = groups.iter().any(|group| is_long(&group.name));
+        let is_wide = groups.iter().flat_map(|group| group.estimates()).any(NumberColumn::is_wide);
         html! {
             table class={
                 "forest r" (self.task.runs.len()) (long_names(names))
@@ -413,22 +397,18 @@ impl ForestTable<'_> {
                 @let axis = html! { @if self.is_drawn { (axis_head(self.scale, self.reference)) } };
                 @let value = html! { (self.value) @if self.is_drawn { " ± error" } };
                 (forest_head(self.what, run_word(self.task), &axis, &value, &self.level(), self.has_n))
-                @for body in bodies { (self.body(body)) }
+                @for body in bodies { (body) }
             }
         }
     }
 
     fn level(&self) -> String {
-        let figures = &self.task.figures;
-        let groups = figures.groupings.iter().flat_map(|grouping| &grouping.groups);
-        let cells =
-            figures.headline.iter().chain(&figures.others).flat_map(|figure| figure.cells.iter().flatten());
-        level_title(groups.flat_map(GroupFigure::estimates).chain(cells.map(|cell| &cell.estimate)))
+        level_title(self.task.group_cells().chain(self.task.cells()).map(|cell| &cell.estimate))
     }
 
-    fn body(&self, body: &ForestBody<'_>) -> Markup {
+    fn body(&self, key: &FigureKey, body: &ForestBody<'_>) -> Markup {
         let count = self.task.runs.len();
-        let ForestBody { figure, group, of, note, .. } = body;
+        let ForestBody { group, of, note, .. } = body;
         let column = NumberColumn::of(group.estimates(), false);
         let heading = html! {
             th.c1 role="rowheader" scope="rowgroup" rowspan=(count) {
@@ -437,32 +417,32 @@ impl ForestTable<'_> {
                 @if !note.is_empty() { " " small { (note) } }
             }
         };
+        let y = |at: usize| Y::Pixels(MARGIN + LINE * (at as f64 + 0.5));
+        let drawn =
+            if self.is_drawn { self.drawn(group, IntervalSize::Forest, y) } else { Markup::default() };
         let row = |at: usize| {
             let cell = group.cells.get(at).and_then(Option::as_ref);
             let cells = html! {
                 @if at == 0 { (heading) }
                 td.c2 role="cell" { (self.task.name_of(at)) }
-                @if at == 0 { td.pl role="presentation" rowspan=(count) { (drawing(&self.drawn(group))) } }
+                @if at == 0 { td.pl role="presentation" rowspan=(count) { (drawing(&drawn)) } }
                 td.num.c4 role="cell" { (value(cell, &column)) }
                 td.num.c5 role="cell" { @if let Some(cell) = cell { (column.interval(&cell.estimate, false)) } }
                 @if self.has_n { td.num.c6 role="cell" { @if let Some(cell) = cell { (n_text(&cell.estimate)) } } }
             };
-            let data = row_data(Attributes::default().with("role", "row"), self.task, at, figure, *of);
+            let data = row_data(Attributes::default().with("role", "row"), self.task, at, key, *of);
             with_cell(data, cell).element("tr", &cells)
         };
         let rows = html! { @for at in 0..count { (row(at)) } };
         body.attributes.clone().with("role", "rowgroup").element("tbody", &rows)
     }
 
-    fn drawn(&self, group: &GroupFigure) -> Markup {
+    fn drawn(&self, group: &GroupFigure, size: IntervalSize, y: impl Fn(usize) -> Y) -> Markup {
         html! {
-            @if self.is_drawn {
-                (grid(self.scale, self.reference))
-                @for (at, ((_, series), cell)) in self.task.runs.iter().zip(&group.cells).enumerate() {
-                    @let y = Y::Pixels(MARGIN + LINE * (at as f64 + 0.5));
-                    @let style = IntervalStyle::new(*series, IntervalSize::Forest).at(y);
-                    @if let Some(cell) = cell { (interval(self.scale, &cell.estimate, &style)) }
-                }
+            (grid(self.scale, self.reference))
+            @for (at, ((_, series), cell)) in self.task.runs.iter().zip(&group.cells).enumerate() {
+                @let style = IntervalStyle::new(*series, size).at(y(at));
+                @if let Some(cell) = cell { (interval(self.scale, &cell.estimate, &style)) }
             }
         }
     }
@@ -529,29 +509,24 @@ fn value(cell: Option<&FigureCell>, column: &NumberColumn) -> Markup {
 }
 
 /// A table with one row for each of many groups.
-struct ThinTable<'t> {
-    task: &'t Task<'t>,
-    scale: &'t Scale,
-    reference: Option<&'t Reference>,
-    grouping: &'t Grouping,
-    figure: &'t Figure,
-    label: &'t str,
-}
-
-impl ThinTable<'_> {
-    fn to_html(&self, order: &[usize]) -> Markup {
+/// A table with a line for each group, for many groups of few runs.
+impl ForestTable<'_> {
+    fn thin(&self, grouping: &Grouping, order: &[usize]) -> Markup {
         let runs = self.task.runs.len();
-        let longest = self.grouping.groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0);
-        let is_wide = (0..runs).any(|at| self.estimates(at).any(NumberColumn::is_wide));
-        let columns: Vec<NumberColumn> =
-            (0..runs).map(|at| NumberColumn::of(self.estimates(at), false)).collect();
+        let longest = grouping.groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0);
+        let is_wide = grouping.groups.iter().flat_map(GroupFigure::estimates).any(NumberColumn::is_wide);
+        let of_run = |at: usize| {
+            let cells = grouping.groups.iter().filter_map(move |group| group.cells.get(at)?.as_ref());
+            NumberColumn::of(cells.map(|cell| &cell.estimate), false)
+        };
+        let columns: Vec<NumberColumn> = (0..runs).map(of_run).collect();
         html! {
-            (self.note())
+            (self.note(grouping))
             table class={ "many r" (runs) @if longest > 10 { " w2" } @if is_wide { " bn" } }
                 data-scale=(self.scale.ends()) role="table" aria-label=(self.label) {
                 thead role="rowgroup" {
                     tr role="row" {
-                        th role="columnheader" scope="col" { (breakable(&self.grouping.by)) }
+                        th role="columnheader" scope="col" { (breakable(&grouping.by)) }
                         th.pl role="columnheader" scope="col" {
                             span.vh { "drawn" } (axis_head(self.scale, self.reference))
                         }
@@ -560,21 +535,15 @@ impl ThinTable<'_> {
                 }
                 tbody role="rowgroup" {
                     @for at in order {
-                        @if let Some(group) = self.grouping.groups.get(*at) { (self.row(group, *at, &columns)) }
+                        @if let Some(group) = grouping.groups.get(*at) { (self.thin_row(grouping, group, *at, &columns)) }
                     }
                 }
             }
         }
     }
 
-    fn estimates(&self, run: usize) -> impl Iterator<Item = &Estimate> {
-        let of_run = move |group: &'_ GroupFigure| group.cells.get(run).is_some_and(Option::is_some);
-        let groups = self.grouping.groups.iter().filter(move |group| of_run(group));
-        groups.filter_map(move |group| group.cells.get(run)?.as_ref().map(|cell| &cell.estimate))
-    }
-
-    fn note(&self) -> Markup {
-        let cells = || self.grouping.groups.iter().flat_map(|group| &group.cells).flatten();
+    fn note(&self, grouping: &Grouping) -> Markup {
+        let cells = || grouping.groups.iter().flat_map(|group| &group.cells).flatten();
         let without =
             cells().filter(|cell| cell.estimate.number().is_some() && !has_error(&cell.estimate)).count();
         let has_few = cells().any(|cell| cell.estimate.n < 10);
@@ -595,7 +564,13 @@ impl ThinTable<'_> {
         }
     }
 
-    fn row(&self, group: &GroupFigure, position: usize, columns: &[NumberColumn]) -> Markup {
+    fn thin_row(
+        &self,
+        Grouping { by, key, .. }: &Grouping,
+        group: &GroupFigure,
+        position: usize,
+        columns: &[NumberColumn],
+    ) -> Markup {
         let n = common_n(group.cells.iter().flatten()).unwrap_or_else(|| {
             let each: Vec<String> = group.cells.iter().flatten().map(|cell| n_text(&cell.estimate)).collect();
             format!("n {}", each.join(", "))
@@ -611,31 +586,20 @@ impl ThinTable<'_> {
             };
             let of_cell = Attributes::default().with("role", "cell").with("class", "num");
             let data = match cell {
-                Some(_) => {
-                    row_data(of_cell, self.task, at, self.figure, Some((&self.grouping.by, &group.name)))
-                }
+                Some(_) => row_data(of_cell, self.task, at, key, Some((by, &group.name))),
                 None => of_cell,
             };
             with_cell(data, cell).element("td", &content)
         };
+        let last = (self.task.runs.len().max(2) - 1) as f64;
+        let share = |at: usize| if self.task.runs.len() == 1 { 50.0 } else { 22.0 + 56.0 * at as f64 / last };
+        let drawn = self.drawn(group, IntervalSize::Thin, |at| Y::Percent(share(at)));
         let cells = html! {
             th scope="row" role="rowheader" { span title=(group.name) dir="auto" { (group.name) } " " small { (n) } }
-            td role="presentation" class="pl" { (drawing(&self.drawn(group))) }
+                    td role="presentation" class="pl" { (drawing(&drawn)) }
             @for column in columns.iter().enumerate() { (number(column)) }
         };
         sort_data(group, position).with("role", "row").element("tr", &cells)
-    }
-
-    fn drawn(&self, group: &GroupFigure) -> Markup {
-        let runs = self.task.runs.len();
-        html! {
-            (grid(self.scale, self.reference))
-            @for (at, ((_, series), cell)) in self.task.runs.iter().zip(&group.cells).enumerate() {
-                @let share = if runs == 1 { 50.0 } else { 22.0 + 56.0 * at as f64 / (runs - 1) as f64 };
-                @let style = IntervalStyle::new(*series, IntervalSize::Thin).at(Y::Percent(share));
-                @if let Some(cell) = cell { (interval(self.scale, &cell.estimate, &style)) }
-            }
-        }
     }
 }
 

@@ -17,18 +17,15 @@ use crate::text::{grouped, percent, plain};
 const MOST_SCORERS: usize = 4;
 
 /// A term, what it is, and what follows in small print.
-struct Fact {
-    term: &'static str,
-    text: Markup,
-    small: Markup,
-}
+/// A term, its text, and small print below.
+type Fact = (&'static str, Markup, Markup);
 
 /// The facts of the runs of a task.
 pub(super) fn list(task: &Task<'_>) -> Markup {
     let facts = [samples(task), answers(task), score(task), error(task), interval(task), run(task)];
     html! {
         dl.facts {
-            @for Fact { term, text, small } in facts.into_iter().flatten() {
+            @for (term, text, small) in facts.into_iter().flatten() {
                 div { dt { (term) } dd { (text) @if !small.0.is_empty() { small { (small) } } } }
             }
         }
@@ -40,7 +37,7 @@ fn results<'t>(task: &'t Task<'_>) -> impl Iterator<Item = &'t Results> {
 }
 
 /// `144`, or `120 to 144` if the runs differ.
-fn range(numbers: impl Iterator<Item = u64>) -> Option<String> {
+pub(super) fn range(numbers: impl Iterator<Item = u64>) -> Option<String> {
     let numbers: BTreeSet<u64> = numbers.collect();
     let (first, last) = (numbers.first()?, numbers.last()?);
     Some(if first == last { grouped(*first) } else { format!("{} to {}", grouped(*first), grouped(*last)) })
@@ -65,10 +62,8 @@ fn samples(task: &Task<'_>) -> Option<Fact> {
     if samples.contains(" to ") {
         samples += " in a run";
     }
-    let headline = task.figures.headline.as_ref();
-    let clusters = headline
-        .into_iter()
-        .flat_map(|figure| figure.cells.iter().flatten())
+    let clusters = task
+        .headline_cells()
         .find_map(|cell| cell.estimate.error.as_ref().ok().and_then(|error| error.clusters.first().copied()));
     let key = cluster_keys(task).into_iter().next();
     let groupings = task.figures.groupings.iter();
@@ -83,7 +78,7 @@ fn samples(task: &Task<'_>) -> Option<Fact> {
             (breakable(by)) ": " (counted(number as u64, "group"))
         }
     };
-    Some(Fact { term: "Samples", text, small })
+    Some(("Samples", text, small))
 }
 
 /// What errors of the headline are clustered by.
@@ -135,17 +130,13 @@ fn answers(task: &Task<'_>) -> Option<Fact> {
         }
     };
     let is_partial = task.runs.iter().any(|(run, _)| run.is_partial());
-    Some(Fact { term: "Answers", text: html! { (text) @if is_partial { " so far" } }, small })
+    Some(("Answers", html! { (text) @if is_partial { " so far" } }, small))
 }
 
 /// The answers without a score: of the scorer that lacks the most. Samples may have a figure nevertheless, by other epochs.
 fn unscored(task: &Task<'_>) -> u64 {
     let of_score = |score: &ScoreResult| (score.counts.unscored + score.counts.missing) as u64;
     results(task).map(|results| results.scores.iter().map(of_score).max().unwrap_or(0)).sum()
-}
-
-fn headline_cells<'t>(task: &'t Task<'_>) -> impl Iterator<Item = &'t FigureCell> {
-    task.figures.headline.iter().flat_map(|figure| figure.cells.iter().flatten())
 }
 
 fn score(task: &Task<'_>) -> Option<Fact> {
@@ -169,11 +160,11 @@ fn score(task: &Task<'_>) -> Option<Fact> {
         }
         @if scorers.len() > MOST_SCORERS { " and " (scorers.len() - MOST_SCORERS) " more" }
     };
-    Some(Fact { term: if scorers.len() == 1 { "Scorer" } else { "Scorers" }, text, small: html! { (small) } })
+    Some((if scorers.len() == 1 { "Scorer" } else { "Scorers" }, text, html! { (small) }))
 }
 
 fn error(task: &Task<'_>) -> Option<Fact> {
-    let errors = || headline_cells(task).filter_map(|cell| Some((cell, cell.estimate.error.as_ref().ok()?)));
+    let errors = || task.headline_cells().filter_map(|cell| Some((cell, cell.estimate.error.as_ref().ok()?)));
     let (cell, error) = errors().find(|(_, error)| !error.degenerate)?;
     let keys = cluster_keys(task);
     let text = html! {
@@ -204,12 +195,11 @@ fn error(task: &Task<'_>) -> Option<Fact> {
         (small)
         @if let Some(draws) = cell.estimate.draws { "; " (grouped(draws.count)) " resamples" }
     };
-    Some(Fact { term: "Error", text, small })
+    Some(("Error", text, small))
 }
 
 fn interval(task: &Task<'_>) -> Option<Fact> {
-    let (_, interval) =
-        headline_cells(task).find_map(|cell| Some((cell, cell.estimate.interval.as_ref().ok()?)))?;
+    let interval = task.headline_cells().find_map(|cell| cell.estimate.interval.as_ref().ok())?;
     let method = interval.method.to_string();
     let text = match interval.method {
         IntervalMethod::Custom if has_recorded(task) => format!("{}, as recorded", percent(interval.level)),
@@ -218,45 +208,32 @@ fn interval(task: &Task<'_>) -> Option<Fact> {
     let df = interval.df.filter(|df| df.is_finite());
     let df = df.map(|df| format!("{} degrees of freedom", plain((df * 10.0).round() / 10.0)));
     let of_groups: BTreeSet<String> = task
-        .figures
-        .groupings
-        .iter()
-        .flat_map(|grouping| grouping.groups.iter().flat_map(|group| group.estimates()))
-        .filter_map(|estimate: &Estimate| Some(estimate.interval.as_ref().ok()?.method.to_string()))
+        .group_cells()
+        .filter_map(|cell| Some(cell.estimate.interval.as_ref().ok()?.method.to_string()))
         .collect();
     let other: Vec<String> = of_groups.into_iter().filter(|name| *name != method).collect();
     let other = (!other.is_empty()).then(|| format!("groups by {}", other.join(", ")));
     let small = df.into_iter().chain(other).collect::<Vec<_>>().join("; ");
-    Some(Fact { term: "Interval", text: html! { (text) }, small: html! { (small) } })
+    Some(("Interval", html! { (text) }, html! { (small) }))
 }
 
 fn run(task: &Task<'_>) -> Option<Fact> {
     let mut dates: Vec<&str> = task.runs.iter().filter_map(|(run, _)| run.facts.created.as_deref()).collect();
     dates.sort_unstable();
-    let first = dates.first().map(|created| date(created));
-    let last = dates.last().map(|created| date(created));
-    let text = match (first, last) {
-        (Some(first), Some(last)) if first == last => first,
-        (Some(first), Some(last)) => format!("{first} to {last}"),
-        _ => return None,
-    };
-    let versions: BTreeSet<&str> =
-        task.runs.iter().filter_map(|(run, _)| run.facts.version.as_deref()).collect();
-    let tasks: BTreeSet<&str> =
-        task.runs.iter().filter_map(|(run, _)| run.facts.task_version.as_deref()).collect();
-    let seeds: BTreeSet<u64> = task.runs.iter().map(|(run, _)| run.plan.seed).collect();
+    let (first, last) = (date(dates.first()?), date(dates.last()?));
+    let text = if first == last { first } else { format!("{first} to {last}") };
+    let runs = || task.runs.iter().map(|(run, _)| run);
+    let versions: BTreeSet<&str> = runs().filter_map(|run| run.facts.version.as_deref()).collect();
+    let tasks: BTreeSet<&str> = runs().filter_map(|run| run.facts.task_version.as_deref()).collect();
+    let seeds: BTreeSet<u64> = runs().map(|run| run.plan.seed).collect();
     let mut small: Vec<String> = versions.into_iter().map(str::to_owned).collect();
     small.extend(seeds.into_iter().map(|seed| format!("seed {seed}")));
     small.extend(tasks.into_iter().map(|version| format!("task version {version}")));
-    let tokens: u64 = task.runs.iter().filter_map(|(run, _)| run.facts.tokens).sum();
+    let tokens: u64 = runs().filter_map(|run| run.facts.tokens).sum();
     small.extend((tokens > 0).then(|| format!("{} tokens", grouped(tokens))));
-    let cost: f64 = task.runs.iter().filter_map(|(run, _)| run.facts.cost).sum();
+    let cost: f64 = runs().filter_map(|run| run.facts.cost).sum();
     small.extend((cost > 0.0).then(|| format!("cost {}", plain(cost))));
-    Some(Fact {
-        term: if task.runs.len() == 1 { "Run" } else { "Runs" },
-        text: html! { (text) },
-        small: html! { (small.join(", ")) },
-    })
+    Some((if task.runs.len() == 1 { "Run" } else { "Runs" }, html! { (text) }, html! { (small.join(", ")) }))
 }
 
 /// How errors were computed, for the foot of the page.

@@ -136,7 +136,8 @@ impl<'a> Page<'a> {
         };
         if let Some(samples) = &self.samples {
             contents.push(("samples".to_owned(), "Samples".to_owned()));
-            main.0 += &sample_section(samples).0;
+            let heading = html! { h2 id="h-samples" { "Samples" } (PreEscaped(&samples.key)) };
+            main.0 += &section("samples", &heading, &section_html(samples.origin)).0;
         }
         let runs = self.runs.len();
         let trail = html! {
@@ -144,19 +145,41 @@ impl<'a> Page<'a> {
             (title)
             @if runs != 1 { ", " (runs) " runs" }
         };
-        Document {
-            description: format!("{title}: {runs} runs"),
-            trail,
-            contents,
-            main,
-            data: self.samples.as_ref().map(|samples| samples.data.clone()).unwrap_or_default(),
-            script: assets::script(),
-            is_served: self.samples.as_ref().is_some_and(|samples| samples.origin == SampleOrigin::Server),
-            style: self.style(&tasks),
-            footer: footer(&tasks),
-            title,
-        }
-        .to_html()
+        let body = body(&trail, &contents, &main, &footer(&tasks));
+        self.document(&title, &self.style(&tasks), &body)
+    }
+
+    /// The whole document. It may run its own style and script and nothing else.
+    fn document(&self, title: &str, style: &str, body: &Markup) -> String {
+        let is_served = self.samples.as_ref().is_some_and(|samples| samples.origin == SampleOrigin::Server);
+        let policy = format!(
+            "default-src 'none'; style-src {}; script-src {}; connect-src {}; base-uri 'none'; form-action 'none'",
+            policy_source(style),
+            policy_source(assets::script()),
+            if is_served { "'self'" } else { "'none'" }
+        );
+        let description = format!("{title}: {} runs", self.runs.len());
+        let page = html! {
+            (PreEscaped("<!doctype html>"))
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                    meta name="viewport" content="width=device-width,initial-scale=1";
+                    meta name="referrer" content="no-referrer";
+                    meta name="generator" content={ "errorbar " (env!("CARGO_PKG_VERSION")) };
+                    title { (visible(title)) ": errorbar report" }
+                    meta name="description" content=(visible(&description));
+                    style { (PreEscaped(style)) }
+                }
+                body {
+                    (PreEscaped(visible(&body.0)))
+                    @if let Some(samples) = &self.samples { (PreEscaped(&samples.data)) }
+                    script type="module" { (PreEscaped(assets::script())) }
+                }
+            }
+        };
+        page.into_string() + "\n"
     }
 
     /// The runs by task, in order of appearance; colours are by name, the same in all tasks.
@@ -225,28 +248,13 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The sample browser.
-fn sample_section(samples: &PageSamples) -> Markup {
-    html! {
-        section id="samples" aria-labelledby="h-samples" {
-            div.head { h2 id="h-samples" { "Samples" } (PreEscaped(&samples.key)) }
-            (section_html(samples.origin))
-        }
-    }
-}
-
-/// The headings that name a section: its own, and before it that of its task where there are several.
-fn labels(id: &str) -> String {
-    match id.split_once('-') {
-        Some((task, _)) => format!("h-{task}-top h-{id}"),
-        None => format!("h-{id}"),
-    }
-}
-
 /// A section of a task: its heading with what stands beside it, and its content.
 fn section(id: &str, heading: &Markup, content: &Markup) -> Markup {
+    // A section of one of several tasks is named by its task too.
+    let labels =
+        id.split_once('-').map_or_else(|| format!("h-{id}"), |(task, _)| format!("h-{task}-top h-{id}"));
     html! {
-        section id=(id) aria-labelledby=(labels(id)) {
+        section id=(id) aria-labelledby=(labels) {
             div.head { (heading) }
             (content)
         }
@@ -353,78 +361,26 @@ fn footer(tasks: &[Task<'_>]) -> Markup {
 
 // The frame of a page: head with its content security policy, top bar, contents, footer.
 
-/// What a page is made of.
-pub(super) struct Document {
-    pub(super) title: String,
-    pub(super) description: String,
-    /// The trail at the top: where the page comes from.
-    pub(super) trail: Markup,
-    /// Anchors and titles of the sections.
-    pub(super) contents: Vec<(String, String)>,
-    pub(super) main: Markup,
-    /// Blocks of data for the script.
-    pub(super) data: String,
-    pub(super) script: &'static str,
-    /// Whether the script may fetch samples from the server that the page is from.
-    pub(super) is_served: bool,
-    pub(super) style: String,
-    pub(super) footer: Markup,
-}
-
-impl Document {
-    pub(super) fn to_html(&self) -> String {
-        let policy = format!(
-            "default-src 'none'; style-src {}; script-src {}; connect-src {}; base-uri 'none'; form-action 'none'",
-            policy_source(&self.style),
-            policy_source(self.script),
-            if self.is_served { "'self'" } else { "'none'" }
-        );
-        let page = html! {
-            (PreEscaped("<!doctype html>"))
-            html lang="en" {
-                head {
-                    meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content=(policy);
-                    meta name="viewport" content="width=device-width,initial-scale=1";
-                    meta name="referrer" content="no-referrer";
-                    meta name="generator" content={ "errorbar " (env!("CARGO_PKG_VERSION")) };
-                    title { (visible(&self.title)) ": errorbar report" }
-                    meta name="description" content=(visible(&self.description));
-                    style { (PreEscaped(&self.style)) }
-                }
-                body {
-                    // Names are escaped where they are put in. What is invisible in them is shown here, so that no
-                    // place can forget it.
-                    (PreEscaped(visible(&self.shown().0)))
-                    (PreEscaped(&self.data))
-                    script type="module" { (PreEscaped(self.script)) }
-                }
+/// What is shown, without the data and the script.
+fn body(trail: &Markup, contents: &[(String, String)], main: &Markup, footer: &Markup) -> Markup {
+    let skip = contents.get(1).map_or("top", |(anchor, _)| anchor.as_str());
+    html! {
+        svg.vh width="0" height="0" aria-hidden="true" focusable="false" { (defs()) }
+        a.skip href={ "#" (skip) } { "Skip to the figures" }
+        header.bar {
+            div.in {
+                span.brand { (brand()) "errorbar" }
+                span.crumbs { (trail) }
+                span.push {}
+                button.btn.js type="button" id="theme" hidden { "Theme: system" }
             }
-        };
-        page.into_string() + "\n"
-    }
-
-    /// The page without its data and its script.
-    fn shown(&self) -> Markup {
-        let skip = self.contents.get(1).map_or("top", |(anchor, _)| anchor.as_str());
-        html! {
-            svg.vh width="0" height="0" aria-hidden="true" focusable="false" { (defs()) }
-            a.skip href={ "#" (skip) } { "Skip to the figures" }
-            header.bar {
-                div.in {
-                    span.brand { (brand()) "errorbar" }
-                    span.crumbs { (self.trail) }
-                    span.push {}
-                    button.btn.js type="button" id="theme" hidden { "Theme: system" }
-                }
-            }
-            div.page {
-                nav.toc aria-label="Sections" {
-                    ul { @for (anchor, title) in &self.contents { li { a href={ "#" (anchor) } { (title) } } } }
-                }
-                main { (self.main) }
-            }
-            footer { div.in { (self.footer) } }
         }
+        div.page {
+            nav.toc aria-label="Sections" {
+                ul { @for (anchor, title) in contents { li { a href={ "#" (anchor) } { (title) } } } }
+            }
+            main { (main) }
+        }
+        footer { div.in { (footer) } }
     }
 }

@@ -1,6 +1,6 @@
 //! What a reader must know before trusting a figure.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::hash::Hash;
 
 use errorbar_core::{IndexMap, ScoreResult};
@@ -10,6 +10,7 @@ use super::PageRun;
 use super::cells::counted;
 use super::task::Task;
 use crate::Verdict;
+use crate::notes::{by_key, unique};
 use crate::svg::breakable;
 use crate::text::{grouped, truncate};
 
@@ -169,11 +170,7 @@ fn runs(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
 /// Samples without a score, by scorer.
 fn absent(task: &Task<'_>) -> Vec<Notice> {
     let has_several = task.figures.has_several_scorers();
-    let all_cells = || {
-        let figures = task.figures.headline.iter().chain(&task.figures.others);
-        figures.flat_map(|figure| figure.cells.iter().flatten())
-    };
-    let has_bounds = all_cells().any(|cell| cell.estimate.bounds.is_some() && cell.estimate.value.is_ok());
+    let has_bounds = task.cells().any(|cell| cell.estimate.bounds.is_some() && cell.estimate.value.is_ok());
     let mut notices = Vec::new();
     for (scorer, by_run) in task.figures.absences() {
         let total: u64 = by_run.iter().sum();
@@ -348,13 +345,17 @@ fn guessing(task: &Task<'_>) -> Option<Notice> {
 
 /// What the engine warns of, each once.
 fn warnings(task: &Task<'_>) -> Vec<Notice> {
-    let mut found: IndexMap<String, Vec<String>> = IndexMap::new();
-    for (run, _) in &task.runs {
-        for warning in &run.report.results.warnings {
-            found.entry(warning.to_string()).or_default().push(run.name.clone());
-        }
-    }
-    let notice = |(text, runs): (&String, &Vec<String>)| {
+    let of_run = |(run, _): &(&PageRun<'_>, _)| {
+        let name = run.name.clone();
+        run.report
+            .results
+            .warnings
+            .iter()
+            .map(move |warning| (warning.to_string(), name.clone()))
+            .collect::<Vec<_>>()
+    };
+    let found = by_key(task.runs.iter().flat_map(of_run));
+    let notice = |(text, runs): &(String, Vec<String>)| {
         let (claim, rest) = match text.split_once("; ") {
             Some((claim, rest)) => (claim.to_owned() + ".", capital(rest) + "."),
             None => (text.clone() + ".", String::new()),
@@ -373,8 +374,7 @@ fn few_clusters(task: &Task<'_>) -> Vec<Notice> {
         Some((few, error.df))
     };
     let mut notices = Vec::new();
-    let headline = task.figures.headline.iter().flat_map(|figure| figure.cells.iter().flatten());
-    if let Some((few, df)) = headline.filter_map(clusters).min_by_key(|(few, _)| *few) {
+    if let Some((few, df)) = task.headline_cells().filter_map(clusters).min_by_key(|(few, _)| *few) {
         let df = if df.is_finite() { format!(", {df:.1} degrees of freedom") } else { String::new() };
         notices.push(Notice::warning(
             "Few clusters.",
@@ -409,23 +409,19 @@ fn few_clusters(task: &Task<'_>) -> Vec<Notice> {
 
 /// The keys that there are no figures by, though they were asked for.
 fn failed_groups(task: &Task<'_>) -> Vec<Notice> {
-    let mut found: IndexMap<(&str, &str), ()> = IndexMap::new();
-    for (_, key, problem) in &task.figures.failed_groups {
-        found.insert((key, problem), ());
-    }
-    let notice = |(key, problem): &(&str, &str)| {
+    let found = unique(task.figures.failed_groups.iter().map(|(_, key, problem)| (key, problem)));
+    let notice = |(key, problem): (&String, &String)| {
         let claim = html! { "There are no figures by " code { (key) } "." };
         Notice::warning(claim, capital(&sentence(problem)))
     };
-    found.keys().map(notice).collect()
+    found.into_iter().map(notice).collect()
 }
 
 /// Intervals that reach beyond what a share can be.
 fn beyond(task: &Task<'_>) -> Option<Notice> {
     use crate::svg::Scale;
-    let figures = task.figures.headline.iter().flat_map(|figure| figure.cells.iter().flatten());
-    let groups = task.figures.groupings.iter().flat_map(|g| &g.groups).flat_map(|g| g.cells.iter().flatten());
-    let estimates: Vec<_> = figures.chain(groups).map(|cell| &cell.estimate).collect();
+    let estimates: Vec<_> =
+        task.headline_cells().chain(task.group_cells()).map(|cell| &cell.estimate).collect();
     if Scale::of(estimates.iter().copied()) != Scale::unit() {
         return None;
     }
@@ -449,15 +445,9 @@ fn comparison(task: &Task<'_>) -> Vec<Notice> {
         .not_compared
         .iter()
         .map(|reason| Notice::warning("The runs are not compared.", capital(&sentence(reason))));
-    let report = task.comparison.iter().flat_map(|comparison| &comparison.pairs.warnings);
-    let mut seen: HashSet<String> = HashSet::new();
-    let warned = report.filter_map(move |warning| {
-        let text = warning.to_string();
-        if !seen.insert(text.clone()) {
-            return None;
-        }
-        Some(Notice::warning("Comparison.", capital(&sentence(&text))))
-    });
+    let warnings = task.comparison.iter().flat_map(|comparison| &comparison.pairs.warnings);
+    let warned = unique(warnings.map(ToString::to_string));
+    let warned = warned.iter().map(|text| Notice::warning("Comparison.", capital(&sentence(text))));
     failed.chain(warned).collect()
 }
 

@@ -6,10 +6,11 @@ use maud::{Markup, html};
 
 use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing, minus, thousands};
 use super::estimates::level_title;
+use super::facts::range;
 use super::section as page_section;
 use super::task::{GroupComparison, Task, TaskComparison, run_name};
 use crate::comparison::{Pair, p_text, test_title, two_digits};
-use crate::notes::most_frequent;
+use crate::notes::{common, most_frequent};
 use crate::plot::{RunMarks, TieLine, tie_lines};
 use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, grid, interval, percent};
 use crate::text::{grouped, percent_encoded, plain};
@@ -86,13 +87,7 @@ fn introduction(comparison: &TaskComparison) -> String {
     let is_unmatched = comparison.is_unmatched();
     let mut words = vec![match first.is_paired {
         true if is_unmatched => {
-            let least = comparisons.iter().map(|c| c.n).min().unwrap_or(0);
-            let most = comparisons.iter().map(|c| c.n).max().unwrap_or(0);
-            let shared = if least == most {
-                grouped(most)
-            } else {
-                format!("{} to {}", grouped(least), grouped(most))
-            };
+            let shared = range(comparisons.iter().map(|c| c.n)).unwrap_or_default();
             format!("Differences are taken sample by sample, over the {shared} samples that two runs share.")
         }
         true => "The runs have the same samples, so differences are taken sample by sample.".to_owned(),
@@ -125,8 +120,7 @@ fn common_df(comparisons: &[Comparison]) -> Option<f64> {
         let interval = c.difference.interval.as_ref().ok().filter(|i| i.method == IntervalMethod::T)?;
         interval.df.map(|df| (df * 10.0).round() / 10.0)
     };
-    let first = comparisons.first().and_then(df)?;
-    comparisons.iter().all(|c| df(c) == Some(first)).then_some(first)
+    common(comparisons.iter().map(df)).flatten()
 }
 
 /// Rows of pairs, each with a label if they are of groups.
@@ -254,33 +248,29 @@ fn outcomes(pair: &Pair<'_>, ahead: &str, behind: &str) -> Markup {
 
 /// The differences of two runs within each group, a table for each metadata key.
 fn by_group(task: &Task<'_>, groups: &[GroupComparison]) -> Markup {
-    let mut all = Vec::new();
-    for of_key in groups.chunk_by(|a, b| a.by == b.by) {
-        let Some(by) = of_key.first().map(|group| group.by.as_str()) else { continue };
-        // The groups of a key are shown together, so their tests are one family.
+    let of_key = |of_key: &[GroupComparison]| {
+        let GroupComparison { by, pairs: first, .. } = of_key.first()?;
         let comparisons = of_key.iter().flat_map(|group| {
             group.pairs.comparisons.iter().cloned().map(|mut c| {
                 c.group = Some(group.group.clone());
                 c
             })
         });
-        let Some(first) = of_key.first() else { continue };
-        let mut family = ComparisonReport::new(first.pairs.sides.clone(), first.pairs.options.clone());
+        let mut family = ComparisonReport::new(first.sides.clone(), first.options.clone());
         family.comparisons = comparisons.collect();
         let family = family.only(|_| true);
-        if family.comparisons.is_empty() {
-            continue;
-        }
         let pairs: Vec<(String, Pair<'_>)> =
             family.comparisons.iter().map(|c| (c.group.clone().unwrap_or_default(), Pair::of(c))).collect();
         let number = counted(pairs.len() as u64, "group");
-        all.push(html! {
-            h3.h3 { "Differences by " (breakable(by)) }
-            p.note { "p is corrected by Holm’s method for " (number) "." }
-            (table(task, &pairs, by, &format!("Differences by {by}")))
-        });
-    }
-    html! { @for of_key in all { (of_key) } }
+        (!pairs.is_empty()).then(|| {
+            html! {
+                h3.h3 { "Differences by " (breakable(by)) }
+                p.note { "p is corrected by Holm’s method for " (number) "." }
+                (table(task, &pairs, by, &format!("Differences by {by}")))
+            }
+        })
+    };
+    html! { @for of_key in groups.chunk_by(|a, b| a.by == b.by).filter_map(of_key) { (of_key) } }
 }
 
 // Where two runs part: samples by the scores of both.

@@ -113,6 +113,23 @@ impl<'p> Task<'p> {
     }
 
     /// The name of a run with its mark.
+    /// The headline of each run that has one.
+    pub(super) fn headline_cells(&self) -> impl Iterator<Item = &FigureCell> {
+        self.figures.headline.iter().flat_map(|figure| figure.cells.iter().flatten())
+    }
+
+    /// All figures over all samples.
+    pub(super) fn cells(&self) -> impl Iterator<Item = &FigureCell> {
+        self.headline_cells()
+            .chain(self.figures.others.iter().flat_map(|figure| figure.cells.iter().flatten()))
+    }
+
+    /// The figures of all groups.
+    pub(super) fn group_cells(&self) -> impl Iterator<Item = &FigureCell> {
+        let groups = self.figures.groupings.iter().flat_map(|grouping| &grouping.groups);
+        groups.flat_map(|group| group.cells.iter().flatten())
+    }
+
     pub(super) fn name_of(&self, at: usize) -> Markup {
         self.runs.get(at).map(|(run, series)| run_name(&run.name, *series)).unwrap_or_default()
     }
@@ -161,32 +178,31 @@ fn compared(
     if scores.len() < 2 {
         return Ok(None);
     }
-    let report = compare(&scores, &options)?;
-    let is_headline =
-        |c: &Comparison| c.group_key.is_none() && c.group.is_none() && headline.key.is_compared_by(c);
-    let pairs = report.only(is_headline);
+    let (pairs, ranking) = of_headline(compare(&scores, &options)?, &headline.key);
     if pairs.comparisons.is_empty() {
         return Ok(None);
     }
-    let ranking = pairs.rankings.iter().find(|ranking| headline.key.is_ranked_by(ranking)).cloned();
-    let mut groups = Vec::new();
     let is_small =
         |grouping: &&Grouping| grouping.key == headline.key && (2..=MOST_GROUPS).contains(&grouping.count());
-    for grouping in figures.groupings.iter().filter(is_small) {
-        groups.extend(within_groups(&runs, &grouping.by, &options, &is_headline, &|ranking| {
-            headline.key.is_ranked_by(ranking)
-        }));
-    }
+    let groupings = figures.groupings.iter().filter(is_small);
+    let groups = groupings.flat_map(|grouping| within_groups(&runs, grouping, &options)).collect();
     Ok(Some(TaskComparison { pairs, ranking, groups }))
+}
+
+/// Of a comparison, what is of the headline: its pairs over all samples, and their ranking.
+fn of_headline(report: ComparisonReport, key: &FigureKey) -> (ComparisonReport, Option<Ranking>) {
+    let is_whole = |c: &Comparison| c.group_key.is_none() && c.group.is_none();
+    let pairs = report.only(|c| is_whole(c) && key.is_of_metric(&c.scorer, &c.reducer, &c.field, &c.metric));
+    let is_of = |r: &&Ranking| key.is_of_metric(&r.scorer, &r.reducer, &r.field, &r.metric);
+    let ranking = pairs.rankings.iter().find(is_of).cloned();
+    (pairs, ranking)
 }
 
 /// The comparisons within each group of a metadata key, those of a group corrected among themselves.
 fn within_groups(
     runs: &[&PageRun<'_>],
-    by: &str,
+    Grouping { by, key, .. }: &Grouping,
     options: &ComparisonOptions,
-    is_headline: &dyn Fn(&Comparison) -> bool,
-    is_ranked: &dyn Fn(&Ranking) -> bool,
 ) -> Vec<GroupComparison> {
     let parts: Vec<_> = runs.iter().map(|run| run.columns.split_by(by).unwrap_or_default()).collect();
     let Some(first) = parts.first() else { return Vec::new() };
@@ -198,9 +214,8 @@ fn within_groups(
             .map(|(run, columns)| ComparedScores::new(&run.name, columns, run.plan))
             .collect();
         // A group with too few pairs has no comparison, and the others stand.
-        let report = compare(&scores, options).ok()?.only(|c| is_headline(c));
-        let ranking = report.rankings.iter().find(|ranking| is_ranked(ranking)).cloned();
-        Some(GroupComparison { by: by.to_owned(), group: group.clone(), pairs: report, ranking })
+        let (pairs, ranking) = of_headline(compare(&scores, options).ok()?, key);
+        Some(GroupComparison { by: by.clone(), group: group.clone(), pairs, ranking })
     };
     first.keys().filter_map(of_group).collect()
 }
@@ -263,24 +278,21 @@ impl FigureKey {
     }
 
     /// Whether a comparison is of this figure.
-    pub(super) fn is_compared_by(&self, c: &errorbar_inference::Comparison) -> bool {
-        let is_metric = c.metric == self.metric || c.metric == self.spec;
-        is_metric && c.scorer == self.scorer && c.reducer == self.reducer && c.field == self.field
+    pub(super) fn is_of_metric(
+        &self,
+        scorer: &str,
+        reducer: &Option<String>,
+        field: &Option<String>,
+        metric: &str,
+    ) -> bool {
+        let is_metric = metric == self.metric || metric == self.spec;
+        is_metric && scorer == self.scorer && *reducer == self.reducer && *field == self.field
     }
 
     /// Whether these are the scores that it is of.
     pub(super) fn is_of(&self, name: &errorbar_core::ScoreName) -> bool {
         let is_reducer = name.reducer.is_none() || name.reducer == self.reducer;
         name.scorer == self.scorer && name.field == self.field && is_reducer
-    }
-
-    /// Whether a ranking is of this figure.
-    pub(super) fn is_ranked_by(&self, ranking: &errorbar_inference::Ranking) -> bool {
-        let is_metric = ranking.metric == self.metric || ranking.metric == self.spec;
-        is_metric
-            && ranking.scorer == self.scorer
-            && ranking.reducer == self.reducer
-            && ranking.field == self.field
     }
 }
 

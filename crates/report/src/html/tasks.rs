@@ -165,7 +165,7 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
         let of_task = Attributes::default().with("role", "row").with("data-task", name);
         let data = match (cell, figure) {
             (Some((at, cell)), Some(figure)) => {
-                row_data(of_task, task, at, figure, None).with_estimate(&cell.estimate)
+                row_data(of_task, task, at, &figure.key, None).with_estimate(&cell.estimate)
             }
             _ => of_task,
         };
@@ -238,10 +238,10 @@ pub(super) fn sections(task: &Task<'_>, prefix: &str, has_samples: bool) -> Vec<
     };
     [
         of_plots("epochs", "Epochs", epochs(task)),
-        of_plots("distribution", "Distribution of scores", distribution(task)),
-        of_plots("calibration", "Calibration", calibration(task)),
-        of_plots("labels", "Labels", if has_samples { confusion(task) } else { Vec::new() }),
-        of_plots("cost", "Cost and tokens", cost(task)),
+        of_plots("distribution", "Distribution of scores", untitled(distribution(task))),
+        of_plots("calibration", "Calibration", untitled(calibration(task))),
+        of_plots("labels", "Labels", untitled(confusion(task).filter(|_| has_samples))),
+        of_plots("cost", "Cost and tokens", untitled(cost(task))),
     ]
     .into_iter()
     .flatten()
@@ -295,21 +295,21 @@ fn epochs(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     plots
 }
 
-fn distribution(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
-    let found =
-        of_runs(task, |run| run.plan.distributions(run.columns, &run.report.results), |one| &one.name);
-    if found.iter().all(|(_, one)| one.counts.is_empty()) {
-        return Vec::new();
-    }
-    vec![(None, plot::distribution(&found, &marks(task)))]
+fn untitled(plot: Option<Plot>) -> Vec<(Option<&'static str>, Plot)> {
+    plot.into_iter().map(|plot| (None, plot)).collect()
 }
 
-fn calibration(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
+fn distribution(task: &Task<'_>) -> Option<Plot> {
+    let found =
+        of_runs(task, |run| run.plan.distributions(run.columns, &run.report.results), |one| &one.name);
+    let has_counts = found.iter().any(|(_, one)| !one.counts.is_empty());
+    has_counts.then(|| plot::distribution(&found, &marks(task)))
+}
+
+fn calibration(task: &Task<'_>) -> Option<Plot> {
     let found = of_runs(task, |run| run.plan.calibration(run.columns, &ece()), |one| &one.name);
-    if found.iter().all(|(_, curve)| curve.bins.is_empty()) {
-        return Vec::new();
-    }
-    vec![(None, plot::calibration(&found, &marks(task)))]
+    let has_bins = found.iter().any(|(_, curve)| !curve.bins.is_empty());
+    has_bins.then(|| plot::calibration(&found, &marks(task)))
 }
 
 /// Why there is no calibration, though answers have a confidence.
@@ -322,11 +322,10 @@ pub(super) fn no_calibration(task: &Task<'_>) -> Option<String> {
     task.runs.iter().find_map(problem).map(|error| error.to_string())
 }
 
-fn confusion(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
-    // Only metrics of labels read the true ones.
+fn confusion(task: &Task<'_>) -> Option<Plot> {
     let has_labels = |(run, _): &(&PageRun<'_>, _)| run.columns.metadata_keys().any(|key| key == TARGET);
     if !task.runs.iter().all(has_labels) {
-        return Vec::new();
+        return None;
     }
     let prediction = |run: &PageRun<'_>| match run.columns.has_answers() {
         true => Prediction::Answer,
@@ -335,10 +334,10 @@ fn confusion(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     let found =
         of_runs(task, |run| run.plan.confusions(run.columns, TARGET, prediction(run)), |one| &one.name);
     if found.is_empty() || !found.iter().all(|(_, confusion)| is_of_labels(confusion)) {
-        return Vec::new();
+        return None;
     }
     let found: Vec<_> = found.into_iter().map(|(name, one)| (name, one.with_most(MOST_LABELS))).collect();
-    vec![(None, plot::confusion(&found, &marks(task)))]
+    Some(plot::confusion(&found, &marks(task)))
 }
 
 /// Whether it is of a few labels that come again and again: free text and verdicts are none.
@@ -352,10 +351,8 @@ fn is_of_labels(confusion: &Confusion) -> bool {
 }
 
 /// Cost against score if costs are known, else tokens; one run alone has nothing to be compared with.
-fn cost(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
-    let Some(figure) = task.figures.headline.as_ref().filter(|_| task.runs.len() > 1) else {
-        return Vec::new();
-    };
+fn cost(task: &Task<'_>) -> Option<Plot> {
+    let figure = task.figures.headline.as_ref().filter(|_| task.runs.len() > 1)?;
     let has_cost = task.runs.iter().any(|(run, _)| run.facts.cost.is_some_and(|cost| cost > 0.0));
     let tokens =
         |run: &PageRun<'_>| run.facts.tokens.filter(|tokens| *tokens > 0).map(|tokens| tokens as f64);
@@ -369,8 +366,7 @@ fn cost(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
             Some(CostPoint { name: run.name.clone(), cost: x, estimate: cell.as_ref()?.estimate.clone() })
         })
         .collect();
-    if points.len() < task.runs.len() || points.iter().filter(|point| point.cost.is_some()).count() < 2 {
-        return Vec::new();
-    }
-    vec![(None, plot::cost(&figure.key.title(), axis, &points, &marks(task)))]
+    let has_costs = points.iter().filter(|point| point.cost.is_some()).count() >= 2;
+    let is_drawn = points.len() == task.runs.len() && has_costs;
+    is_drawn.then(|| plot::cost(&figure.key.title(), axis, &points, &marks(task)))
 }

@@ -53,14 +53,8 @@ pub struct Plot {
     /// What a reader should know: what a mark, a line or a shade means.
     pub caption: String,
     /// What a file shows.
-    file: FileLayout,
-}
-
-/// How the parts are laid out in a file.
-#[derive(Clone, Debug)]
-struct FileLayout {
-    parts: Vec<PlotPart>,
-    columns: usize,
+    /// The parts as a file has them, and in how many columns.
+    file: (Vec<PlotPart>, usize),
 }
 
 /// A drawing that stretches to the width that it gets.
@@ -108,7 +102,7 @@ impl Plot {
         caption: String,
         marks: &RunMarks,
     ) -> Self {
-        let file = FileLayout { parts: parts.clone(), columns };
+        let file = (parts.clone(), columns);
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
         marks.explain(Plot { parts, label, table, data, caption, file })
     }

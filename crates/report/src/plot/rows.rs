@@ -85,17 +85,13 @@ impl Rows {
         let ((narrow, narrow_height), (wide, wide_height)) = (self.narrow(), self.wide());
         let page = PlotPart::new(narrow, narrow_height, label.clone());
         let mut plot = Plot::new(vec![page], 1, tables, caption, marks);
-        plot.file.parts = vec![PlotPart::new(wide, wide_height, label)];
+        plot.file.0 = vec![PlotPart::new(wide, wide_height, label)];
         plot
     }
 
     /// The drawing for a file, and its height.
     fn wide(&self) -> (String, u32) {
-        let row = match self.size {
-            IntervalSize::Headline => 38.0,
-            IntervalSize::Table => 32.0,
-            _ => 24.0,
-        };
+        let row = if self.size == IntervalSize::Table { 32.0 } else { 24.0 };
         let longest = self.rows.iter().map(|row| crate::text::width(&row.text)).max().unwrap_or(0);
         // 688 pixels: 6.6 for a character of the figures, and a margin.
         let figures = (longest as f64 * 6.9 / 6.88 + 4.0).clamp(16.0, 34.0);
@@ -117,7 +113,7 @@ impl Rows {
 
     /// The drawing for a page, and its height.
     fn narrow(&self) -> (String, u32) {
-        let row = if matches!(self.size, IntervalSize::Headline | IntervalSize::Table) { 54.0 } else { 44.0 };
+        let row = if self.size == IntervalSize::Table { 54.0 } else { 44.0 };
         self.drawn(Columns {
             plot: (2.0, 96.0),
             name: 28,

@@ -18,10 +18,11 @@ impl Plot {
         let mut body = Drawing::default();
         body.text("title", MARGIN, 30, &fitted(title, 64));
         let mut y: f64 = 44.0;
-        let columns = self.file.columns.clamp(1, self.file.parts.len().max(1));
+        let (parts, columns) = &self.file;
+        let columns = (*columns).clamp(1, parts.len().max(1));
         let inner = WIDTH - 2.0 * MARGIN;
         let wide = (inner - GAP * (columns as f64 - 1.0)) / columns as f64;
-        for row in self.file.parts.chunks(columns) {
+        for row in parts.chunks(columns) {
             let mut lowest = y;
             for (at, part) in row.iter().enumerate() {
                 let x = MARGIN + at as f64 * (wide + GAP);

@@ -57,7 +57,7 @@ impl Vertical {
             }
             let has_error = ends.is_some() || estimate.stderr().is_some_and(|se| se > 0.0);
             let hollow = if series.is_partial || !has_error { " hollow" } else { "" };
-            let (id, y) = (series.mark.small(), px(self.y(value)));
+            let (id, y) = (series.mark.1, px(self.y(value)));
             drawing.put(format_args!("<use class=\"mk{hollow}\" href=\"#{id}\" x=\"{x}\" y=\"{y}\"/>"));
         });
     }
@@ -238,7 +238,7 @@ fn panel(curve: &PassCurve, series: Series) -> String {
                 // Both curves begin at one point.
                 let is_shared = at == 0 && !hollow.is_empty();
                 if let Some(value) = estimate.number().filter(|_| is_marked && !is_shared) {
-                    let (id, x, y) = (series.mark.small(), percent(*x), px(vertical.y(value)));
+                        let (id, x, y) = (series.mark.1, percent(*x), px(vertical.y(value)));
                     drawing
                         .put(format_args!("<use class=\"mk{hollow}\" href=\"#{id}\" x=\"{x}\" y=\"{y}\"/>"));
                 }

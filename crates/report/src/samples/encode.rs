@@ -1,5 +1,6 @@
 //! Samples in a page: JSON, compressed, in script elements that no browser runs.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -104,68 +105,53 @@ impl SampleSet {
     /// Samples that do not fit even so.
     pub fn encode(&self, max_bytes: Option<usize>) -> Result<EncodedSamples, EncodeError> {
         let max_bytes = max_bytes.unwrap_or(usize::MAX);
-        let mut omissions = self.omissions.clone();
-        let messages = match self.has_messages {
-            true => self.chunks(|sample| serde_json::to_vec(&sample.messages()))?,
-            false => Chunks::default(),
-        };
-        let mut encoded = self.encoded(messages, &omissions)?;
-        let mut smaller: Option<SampleSet> = None;
+        let mut set = Cow::Borrowed(self);
+        let mut encoded = set.encoded()?;
         for omission in OMISSIONS {
             if encoded.size() <= max_bytes {
                 break;
             }
-            match omission {
-                Omission::Messages if !self.has_messages => continue,
-                Omission::Messages => {
-                    omissions.push(omission);
-                    let index = self.encoded_index(&encoded.details, &Chunks::default(), &omissions)?;
-                    encoded = EncodedSamples { index, messages: Chunks::default(), ..encoded };
-                    continue;
-                }
-                Omission::LongTexts { limit } => {
-                    // Some are cut further already.
-                    let is_cut = |one: &Omission| matches!(one, Omission::LongTexts { limit: known } if *known <= limit);
-                    if omissions.iter().any(is_cut) {
-                        continue;
-                    }
-                    omissions.retain(|known| !matches!(known, Omission::LongTexts { .. }));
-                    omissions.push(omission);
-                }
-                _ if !omissions.contains(&omission) => omissions.push(omission),
-                _ => {}
+            if set.to_mut().omit(omission) {
+                encoded = set.encoded()?;
             }
-            let smaller = smaller.get_or_insert_with(|| self.clone());
-            smaller.samples.values_mut().for_each(|sample| sample.omit(omission));
-            encoded = smaller.encoded(Chunks::default(), &omissions)?;
         }
-        encoded.omissions = omissions;
         match encoded.size() {
             smallest if smallest > max_bytes => Err(EncodeError::TooLarge { smallest, max_bytes }),
             _ => Ok(encoded),
         }
     }
 
-    fn encoded(&self, messages: Chunks, omissions: &[Omission]) -> Result<EncodedSamples, EncodeError> {
+    fn encoded(&self) -> Result<EncodedSamples, EncodeError> {
         let details = self.chunks(|sample| serde_json::to_vec(&sample.detail()))?;
-        let index = self.encoded_index(&details, &messages, omissions)?;
-        Ok(EncodedSamples { index, details, messages, omissions: Vec::new() })
+        let messages = match self.has_messages {
+            true => self.chunks(|sample| serde_json::to_vec(&sample.messages()))?,
+            false => Chunks::default(),
+        };
+        let mut index = self.index_json();
+        let chunks = json!({ "details": details.starts, "messages": messages.starts });
+        index.as_object_mut().map(|fields| fields.insert("chunks".to_owned(), chunks));
+        let index = deflated(&serde_json::to_vec(&index)?)?;
+        Ok(EncodedSamples { index, details, messages, omissions: self.omissions.clone() })
     }
 
-    fn encoded_index(
-        &self,
-        details: &Chunks,
-        messages: &Chunks,
-        omissions: &[Omission],
-    ) -> Result<String, EncodeError> {
-        let mut index = self.index_json();
-        if let Some(fields) = index.as_object_mut() {
-            let chunks = json!({ "details": details.starts, "messages": messages.starts });
-            fields.insert("chunks".to_owned(), chunks);
-            let words: Vec<String> = omissions.iter().map(Omission::to_string).collect();
-            fields.insert("omissions".to_owned(), json!(words));
+    /// Leaves something out of all samples; false if it was left out already.
+    fn omit(&mut self, omission: Omission) -> bool {
+        let is_cut = |to: usize| matches!(omission, Omission::LongTexts { limit } if to <= limit);
+        let is_omitted = match omission {
+            Omission::Messages => !self.has_messages,
+            _ => self
+                .omissions
+                .iter()
+                .any(|known| matches!(known, Omission::LongTexts { limit } if is_cut(*limit))),
+        };
+        if is_omitted {
+            return false;
         }
-        Ok(deflated(&serde_json::to_vec(&index)?)?)
+        self.samples.values_mut().for_each(|sample| sample.omit(omission));
+        self.has_messages &= omission != Omission::Messages;
+        self.omissions.retain(|known| *known != omission && !matches!(known, Omission::LongTexts { .. }));
+        self.omissions.push(omission);
+        true
     }
 
     fn chunks(
@@ -425,13 +411,8 @@ impl TextBudget {
             && let Some(omission) = OMISSIONS.get(self.omitted).copied()
         {
             self.omitted += 1;
-            set.samples.values_mut().for_each(|sample| sample.omit(omission));
+            set.omit(omission);
             self.held = set.samples.values().map(AlignedSample::text_bytes).sum();
-            if omission != Omission::Messages || set.has_messages {
-                set.omissions.retain(|known| !matches!(known, Omission::LongTexts { .. }));
-                set.omissions.push(omission);
-            }
-            set.has_messages = false;
         }
     }
 }

@@ -17,7 +17,7 @@
 //! columns.push("q1", 1).metadata("category", "physics").score("match", Score::new("C").answer("4"))?;
 //! columns.push("q2", 1).metadata("category", "biology").score("match", Score::new("I"))?;
 //! let mut builder = SampleSetBuilder::new();
-//! builder.add_columns("heron", &columns);
+//! builder.add_rows("heron", &columns, |_| true);
 //! let samples = builder.finish();
 //! assert_eq!(samples.len(), 2);
 //! let index = samples.index_json();
@@ -281,11 +281,6 @@ impl SampleSetBuilder {
             }
         }
         Ok(())
-    }
-
-    /// Adds the rows of a table, or the scores of a log, as a run. The texts are those that the columns have.
-    pub fn add_columns(&mut self, name: &str, columns: &ScoreColumns) {
-        self.add_rows(name, columns, |_| true);
     }
 
     /// The same with only some of the samples, by their ids.

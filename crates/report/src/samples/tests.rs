@@ -17,7 +17,7 @@ fn columns(rows: &[(&str, u32, &str, Value)]) -> ScoreColumns {
 
 fn two_runs() -> SampleSet {
     let mut builder = SampleSetBuilder::new();
-    builder.add_columns(
+    builder.add_rows(
         "heron",
         &columns(&[
             ("a", 1, "physics", "C".into()),
@@ -25,9 +25,13 @@ fn two_runs() -> SampleSet {
             ("c", 1, "law", "I".into()),
             ("a", 2, "physics", "I".into()),
         ]),
+        |_| true,
     );
-    builder
-        .add_columns("wren", &columns(&[("b", 1, "law", "blue".into()), ("d", 1, "law", Value::Unscored)]));
+    builder.add_rows(
+        "wren",
+        &columns(&[("b", 1, "law", "blue".into()), ("d", 1, "law", Value::Unscored)]),
+        |_| true,
+    );
     builder.finish()
 }
 
@@ -78,7 +82,7 @@ fn maps_have_a_column_for_each_value() {
     columns.push("b", 1).errored();
     columns.push("c", 1).score("judge", Score::new(Value::Unscored)).unwrap();
     let mut builder = SampleSetBuilder::new();
-    builder.add_columns("run", &columns);
+    builder.add_rows("run", &columns, |_| true);
     let index = builder.finish().index_json();
     let fields = json!([{"scorer": "judge", "field": "tone"}, {"scorer": "judge", "field": "fact"}]);
     assert_eq!(index["columns"], fields);
@@ -103,7 +107,7 @@ fn ratings_on_another_scale_are_no_verdicts() {
             columns.push(id, 1).score("stars", Score::new(score)).unwrap();
         }
         let mut builder = SampleSetBuilder::new();
-        builder.add_columns("run", &columns);
+        builder.add_rows("run", &columns, |_| true);
         let index = builder.finish().index_json();
         index["outcomes"].as_array().unwrap().iter().map(|outcome| outcome["verdict"].clone()).collect()
     };
@@ -181,7 +185,7 @@ fn nothing_that_a_log_says_can_end_an_element() {
     let mut columns = ScoreColumns::new([hostile]);
     columns.push(hostile, 1).metadata(hostile, hostile).score(hostile, Score::new(hostile)).unwrap();
     let mut builder = SampleSetBuilder::new();
-    builder.add_columns(hostile, &columns);
+    builder.add_rows(hostile, &columns, |_| true);
     let html = builder.finish().encode(None).unwrap().to_html();
     assert_eq!(html.matches("</script").count(), 2);
     assert_eq!(html.matches("<script type=\"text/plain\"").count(), 2);
@@ -203,7 +207,11 @@ fn samples_of_several_tasks_with_the_same_ids_are_kept_apart() {
     let mut builder = SampleSetBuilder::new();
     for (task, value) in [("law", "C"), ("art", "I")] {
         builder.set_task(task);
-        builder.add_columns("heron", &columns(&[("1", 1, "x", value.into()), ("2", 1, "x", "C".into())]));
+        builder.add_rows(
+            "heron",
+            &columns(&[("1", 1, "x", value.into()), ("2", 1, "x", "C".into())]),
+            |_| true,
+        );
     }
     let set = builder.finish();
     assert_eq!(set.ids().collect::<Vec<_>>(), ["law/1", "law/2", "art/1", "art/2"]);
@@ -223,7 +231,7 @@ fn samples_beyond_the_bound_are_not_listed() {
         for id in ["a", "b", "c", "d"] {
             columns.push(id, 1).score("match", Score::new("C")).unwrap();
         }
-        builder.add_columns(run, &columns);
+        builder.add_rows(run, &columns, |_| true);
     }
     let set = builder.finish();
     assert_eq!(set.ids().collect::<Vec<_>>(), ["a", "b", "c"]);
@@ -244,7 +252,7 @@ fn texts_are_held_within_bounds() {
     };
     let of = |length: usize, bytes: usize| {
         let mut builder = SampleSetBuilder::new().max_text_bytes(bytes);
-        builder.add_columns("heron", &columns(length));
+        builder.add_rows("heron", &columns(length), |_| true);
         builder
     };
     let whole = of(1_000, 1 << 30);

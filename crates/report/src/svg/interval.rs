@@ -19,25 +19,14 @@ pub enum IntervalSize {
 }
 
 impl IntervalSize {
-    fn box_height(self) -> f64 {
+    /// The height of the box, the id of the caps, and whether the mark is small.
+    fn parts(self) -> (f64, &'static str, bool) {
         match self {
-            IntervalSize::Headline => 22.0,
-            IntervalSize::Table => 14.0,
-            IntervalSize::Forest => 10.0,
-            IntervalSize::Thin => 6.0,
+            IntervalSize::Headline => (22.0, "bcap", false),
+            IntervalSize::Table => (14.0, "cap", false),
+            IntervalSize::Forest => (10.0, "scap", true),
+            IntervalSize::Thin => (6.0, "scap", true),
         }
-    }
-
-    fn cap(self) -> &'static str {
-        match self {
-            IntervalSize::Headline => "bcap",
-            IntervalSize::Table => "cap",
-            IntervalSize::Forest | IntervalSize::Thin => "scap",
-        }
-    }
-
-    fn is_small(self) -> bool {
-        matches!(self, IntervalSize::Forest | IntervalSize::Thin)
     }
 }
 
@@ -78,16 +67,8 @@ impl IntervalStyle {
 
     /// The same at another height.
     #[must_use]
-    pub fn at(mut self, y: Y) -> Self {
-        self.y = y;
-        self
-    }
-
-    /// The same of a run in progress.
-    #[must_use]
-    pub fn running(mut self) -> Self {
-        self.series.is_partial = true;
-        self
+    pub fn at(self, y: Y) -> Self {
+        IntervalStyle { y, ..self }
     }
 }
 
@@ -102,6 +83,7 @@ pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> Ma
     let Some(value) = estimate.number().filter(|value| value.is_finite()) else {
         return Markup::default();
     };
+    let (height, cap_id, is_small) = style.size.parts();
     let y = style.y.text();
     let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate && error.se > 0.0);
     let ends = ends(estimate, value).filter(|_| style.size != IntervalSize::Thin || estimate.n >= FEW);
@@ -111,7 +93,6 @@ pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> Ma
     drawn.group(&format!("{}{size}", style.series.class), |drawn| {
         if let Some(error) = error {
             let (from, to) = (scale.within(value - error.se), scale.within(value + error.se));
-            let height = style.size.box_height();
             drawn.put(format_args!(
                 "<rect class=\"se\" x=\"{}\" y=\"{y}\" width=\"{}\" height=\"{height}\" transform=\"translate(0 -{})\"/>",
                 percent(from),
@@ -123,10 +104,10 @@ pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> Ma
             let class = if style.series.is_partial { "ci far" } else { "ci" };
             let ends = [lower.unwrap_or(value), upper.unwrap_or(value)];
             drawn.line(class, ends.map(|end| percent(scale.within(end))), [&y, &y]);
-            [lower, upper].into_iter().flatten().for_each(|end| cap(drawn, scale, end, style.size.cap(), &y));
-        }
-        let mark = style.series.mark;
-        let id = if style.size.is_small() { mark.small() } else { mark.large() };
+                    [lower, upper].into_iter().flatten().for_each(|end| cap(drawn, scale, end, cap_id, &y));
+                }
+                let (large, small) = style.series.mark;
+                let id = if is_small { small } else { large };
         let hollow = if style.series.is_partial || !has_error { " hollow" } else { "" };
         let x = percent(scale.within(value));
         drawn.put(format_args!("<use class=\"mk{hollow}\" href=\"#{id}\" x=\"{x}\" y=\"{y}\"/>"));
@@ -506,7 +487,8 @@ mod tests {
             text.contains("class=\"se\"") && !text.contains("class=\"ci\"") && text.contains("y=\"22%\""),
             "{text}"
         );
-        let style = IntervalStyle::new(Series::of(0, 1), IntervalSize::Table).at(Y::Pixels(19.0)).running();
+        let style = IntervalStyle::new(Series { is_partial: true, ..Series::of(0, 1) }, IntervalSize::Table)
+            .at(Y::Pixels(19.0));
         let text = interval(&Scale::unit(), &estimate, &style).0;
         assert!(
             text.contains("ci far") && text.contains("mk hollow") && text.contains("y1=\"19\""),

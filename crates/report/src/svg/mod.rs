@@ -96,7 +96,7 @@ impl Drawing {
 
     /// The mark beside a name.
     pub(crate) fn mark(&mut self, series: Series, x: impl Display, y: impl Display) {
-        let (class, id) = (series.class, series.mark.large());
+        let (class, (id, _)) = (series.class, series.mark);
         self.put(format_args!(
             "<g class=\"{class}\"><use class=\"mk\" href=\"#{id}\" x=\"{x}\" y=\"{y}\"/></g>"
         ));
@@ -176,56 +176,12 @@ pub(crate) fn name_length(name: &str) -> &'static str {
 
 // The marks of models: a shape and a colour, the same on the whole page.
 
-/// The shape of a mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// The first model.
-    Circle,
-    /// The second.
-    Square,
-    /// The third.
-    Triangle,
-    /// The fourth.
-    Diamond,
-    /// The fifth.
-    Cross,
-    /// The sixth.
-    Down,
-}
-
-impl Mark {
-    /// The marks in the order of models.
-    pub const ALL: [Mark; 6] =
-        [Mark::Circle, Mark::Square, Mark::Triangle, Mark::Diamond, Mark::Cross, Mark::Down];
-
-    /// The ids of the large and of the small form in [`defs`].
-    fn ids(self) -> (&'static str, &'static str) {
-        match self {
-            Mark::Circle => ("Kc", "kc"),
-            Mark::Square => ("Ks", "ks"),
-            Mark::Triangle => ("Kt", "kt"),
-            Mark::Diamond => ("Kd", "kd"),
-            Mark::Cross => ("Kp", "kp"),
-            Mark::Down => ("Kx", "kx"),
-        }
-    }
-
-    /// The id of the large form.
-    pub fn large(self) -> &'static str {
-        self.ids().0
-    }
-
-    /// The id of the small form.
-    pub fn small(self) -> &'static str {
-        self.ids().1
-    }
-}
-
 /// How a model is drawn: its mark and the class of its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Series {
     /// The shape.
-    pub mark: Mark,
+    /// The id of its mark, and that of the mark in small.
+    pub mark: (&'static str, &'static str),
     /// The class: `m1` to `m6`, or `m0` for the colour of notes.
     pub class: &'static str,
     /// Whether samples are still to come: marks are hollow and lines dashed.
@@ -234,12 +190,12 @@ pub struct Series {
 
 impl Series {
     /// What is not of a model.
-    pub const NEUTRAL: Series = Series { mark: Mark::Circle, class: "m0", is_partial: false };
+    pub const NEUTRAL: Series = Series { mark: MARKS[0], class: "m0", is_partial: false };
 
     /// The model at this position, of so many. Beyond six, colours no longer tell models apart, and all are neutral.
     pub fn of(position: usize, count: usize) -> Self {
         const CLASSES: [&str; 6] = ["m1", "m2", "m3", "m4", "m5", "m6"];
-        let found = Mark::ALL.get(position).zip(CLASSES.get(position)).filter(|_| count <= CLASSES.len());
+        let found = MARKS.get(position).zip(CLASSES.get(position)).filter(|_| count <= CLASSES.len());
         found.map_or(Series::NEUTRAL, |(mark, class)| Series { mark: *mark, class, is_partial: false })
     }
 
@@ -253,11 +209,15 @@ impl Series {
     pub fn dot(self) -> Markup {
         html! {
             svg class={ "dot " (self.class) } viewBox="-6 -6 12 12" aria-hidden="true" focusable="false" {
-                use.mk href={ "#" (self.mark.large()) } {}
+                use.mk href={ "#" (self.mark.0) } {}
             }
         }
     }
 }
+
+/// Circle, square, triangle, diamond, cross, triangle upside down: large and small.
+const MARKS: [(&str, &str); 6] =
+    [("Kc", "kc"), ("Ks", "ks"), ("Kt", "kt"), ("Kd", "kd"), ("Kp", "kp"), ("Kx", "kx")];
 
 /// The sign of errorbar, for the head of a page.
 pub fn brand() -> Markup {
@@ -318,7 +278,7 @@ mod tests {
 
     #[test]
     fn every_mark_is_defined_once() {
-        let ids = Mark::ALL.iter().flat_map(|mark| [mark.large(), mark.small()]);
+        let ids = MARKS.iter().flat_map(|(large, small)| [*large, *small]);
         for id in ids.chain(["cap", "bcap", "scap", "dotcap", "over-r", "over-l", "hatch", "warn", "info"]) {
             assert_eq!(defs().0.matches(&format!("id=\"{id}\"")).count(), 1, "{id}");
         }
@@ -326,8 +286,8 @@ mod tests {
 
     #[test]
     fn models_beyond_six_are_neutral() {
-        assert_eq!(Series::of(5, 6), Series { mark: Mark::Down, class: "m6", is_partial: false });
+        assert_eq!(Series::of(5, 6), Series { mark: ("Kx", "kx"), class: "m6", is_partial: false });
         assert_eq!(Series::of(0, 7), Series::NEUTRAL);
-        assert_eq!(Series::of(1, 3).muted(), Series { mark: Mark::Square, class: "m0", is_partial: false });
+        assert_eq!(Series::of(1, 3).muted(), Series { mark: ("Ks", "ks"), class: "m0", is_partial: false });
     }
 }

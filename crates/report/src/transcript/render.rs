@@ -60,23 +60,21 @@ impl TerminalTable {
         }
         let mut is_cut = false;
         for paragraph in &section.paragraphs {
-            let fitted = fit(&paragraph.text, limit, is_whole);
-            is_cut |= fitted.is_cut;
-            for line in fitted.lines {
-                let (line, style) = match line {
-                    FittedLine::Text(line) => (line, style(paragraph)),
-                    FittedLine::Omitted(remark) => (self.sign_text(&remark), UNKNOWN),
-                };
-                *text += &self.line(&[before, (line, style)]);
+            let (start, rest) = fit(&paragraph.text, limit, is_whole);
+            let mut lines: Vec<(String, Style)> =
+                start.into_iter().map(|line| (line, style(paragraph))).collect();
+            if let Some((omitted, end)) = rest {
+                is_cut = true;
+                let dots = self.sign("…", "...");
+                lines.push((format!("{dots} {omitted} {dots}"), UNKNOWN));
+                lines.extend(end.into_iter().map(|line| (line, style(paragraph))));
+            }
+            for line in lines {
+                *text += &self.line(&[before, line]);
                 before = (" ".repeat(indent), Style::new());
             }
         }
         is_cut
-    }
-
-    /// Our own words, in ASCII where there is nothing else.
-    fn sign_text(&self, text: &str) -> String {
-        if self.ascii { text.replace('…', "...") } else { text.to_owned() }
     }
 }
 
@@ -98,34 +96,17 @@ const END: usize = 6;
 const LONG: usize = 64 << 10;
 
 /// The lines of a text, cleaned.
-struct FittedText {
-    lines: Vec<FittedLine>,
-    /// Whether something was left out.
-    is_cut: bool,
-}
-
-/// A line of the text, or a remark on what is not there.
-enum FittedLine {
-    Text(String),
-    Omitted(String),
-}
-
-/// Lays out a text in lines of at most `limit` cells.
-fn fit(text: &str, limit: usize, is_whole: bool) -> FittedText {
+/// The lines of a text; of a long one the first, and behind what was left out the last.
+fn fit(text: &str, limit: usize, is_whole: bool) -> (Vec<String>, Option<(String, Vec<String>)>) {
     let text = text.trim_end();
-    let as_lines = |lines: Vec<String>| lines.into_iter().map(FittedLine::Text);
     if is_whole || text.len() <= LONG {
         let mut lines = lines_of(text, limit);
         if is_whole || lines.len() <= START + END + 1 {
-            return FittedText { lines: as_lines(lines).collect(), is_cut: false };
+            return (lines, None);
         }
         let end = lines.split_off(lines.len() - END);
-        let omitted = lines.split_off(START);
-        let remark = FittedLine::Omitted(format!("… {} …", counted(omitted.len() as u64, "more line")));
-        return FittedText {
-            lines: as_lines(lines).chain([remark]).chain(as_lines(end)).collect(),
-            is_cut: true,
-        };
+        let omitted = lines.split_off(START).len();
+        return (lines, Some((counted(omitted as u64, "more line"), end)));
     }
     let start = text.get(..text.floor_char_boundary(LONG / 4)).unwrap_or_default();
     let end = text.get(text.ceil_char_boundary(text.len() - LONG / 4)..).unwrap_or_default();
@@ -133,8 +114,7 @@ fn fit(text: &str, limit: usize, is_whole: bool) -> FittedText {
     start.truncate(START);
     let mut end = lines_of(end, limit);
     let end = end.split_off(end.len().saturating_sub(END));
-    let remark = FittedLine::Omitted(format!("… of {} …", counted(text.chars().count() as u64, "character")));
-    FittedText { lines: as_lines(start).chain([remark]).chain(as_lines(end)).collect(), is_cut: true }
+    (start, Some((format!("of {}", counted(text.chars().count() as u64, "character")), end)))
 }
 
 /// All lines. Those that are too long are wrapped, below their own indentation.

@@ -272,7 +272,7 @@ pub(super) fn section(entry: &LogEntry, summary: &ListedLog) -> Markup {
     let figure = summary.figure.as_ref();
     let estimate = figure.map(|figure| &figure.estimate);
     let scale = Scale::of(estimate);
-    let style = IntervalStyle::new(Series::NEUTRAL, IntervalSize::Table).running();
+    let style = IntervalStyle::new(Series { is_partial: true, ..Series::NEUTRAL }, IntervalSize::Table);
     let mut notes = Vec::new();
     if let Some(figure) = figure {
         notes.push(figure.title.to_string());

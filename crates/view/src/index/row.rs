@@ -35,9 +35,8 @@ pub(super) fn row(entry: &LogEntry, summary: &ListedLog, group: &GroupContext<'_
         (None, Some(_)) => Some("nothing to compare: no figure over all samples"),
         (None, None) => Some("nothing to compare: no score"),
     };
-    let style = IntervalStyle::new(Series::NEUTRAL, IntervalSize::Table);
-    // What is not of all samples is not final.
-    let style = if state == RunState::Done { style } else { style.running() };
+    let series = Series { is_partial: state != RunState::Done, ..Series::NEUTRAL };
+    let style = IntervalStyle::new(series, IntervalSize::Table);
     html! {
         tr role="row" data-id=(entry.id) data-q=(shortened(&search)) data-status=(state.name()) data-v=(text(number))
             data-tokens=(text(summary.tokens.map(|tokens| tokens as f64))) data-cost=(text(summary.cost))
