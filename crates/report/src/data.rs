@@ -5,8 +5,7 @@ use errorbar_table::write::spreadsheet_cell;
 use serde_json::json;
 
 use crate::comparison::{ComparisonView, comparison_columns, gate_rule, ranking_record};
-use crate::listing::csv_field;
-use crate::record::{Record, all_estimates, estimate_columns, estimates};
+use crate::record::{Record, all_estimates, csv_field, estimate_columns, estimates};
 use crate::{Listing, Render, Report};
 
 /// A header and a row for each estimate: `log`, `task`, `model`, then [`estimate_columns`].

@@ -6,8 +6,8 @@ use errorbar_core::{Estimate, EstimateRow, IndexMap, Role};
 use errorbar_inference::ComparisonReport;
 use maud::{Markup, html};
 
-use crate::listing::Listing;
 use crate::plot::{Estimates, NamedEstimate, Plot};
+use crate::record::Listing;
 use crate::svg::visible;
 use crate::table::{groups, keys};
 use crate::text::percent_encoded;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::comparison::tables::{self, ComparedRow, ComparedTable, ComparisonTables};
-use crate::comparison::{ComparisonView, legend};
+use crate::comparison::{self, ComparisonView};
 use crate::notes::{facts, run_remarks};
 use crate::table::{TextTable, tables};
 use crate::text::is_unsafe;
@@ -64,10 +64,10 @@ impl Render for Latex {
         let sides = view.report.sides.join(if tables.is_many { ", " } else { " → " });
         let about: Vec<String> = view.title.map(str::to_owned).into_iter().chain([sides.clone()]).collect();
         let mut text = format!("{PACKAGES}\n\n{}\n", comment(&about.join("; ")));
-        for warning in legend::warnings(view.report) {
+        for warning in comparison::warnings(view.report) {
             text += &format!("{}\n", comment(&format!("note: {warning}")));
         }
-        let legend = legend::explanation(view.report);
+        let legend = comparison::explanation(view.report);
         text +=
             &tables.compared.iter().map(|table| compared_table(table, &about, &legend)).collect::<String>();
         let title: Vec<String> = view.title.map(str::to_owned).into_iter().collect();
@@ -80,7 +80,7 @@ impl Render for Latex {
             let columns = r"llp{0.3\linewidth}p{0.2\linewidth}p{0.2\linewidth}";
             text += &headed(&about, None, &tabular(columns, &titles, &rows), &[]);
         }
-        if let Some(gate) = legend::gates(view.report) {
+        if let Some(gate) = comparison::gates(view.report) {
             text += &format!("{}\n", comment(&gate.to_string()));
         }
         text

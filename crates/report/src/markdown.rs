@@ -1,7 +1,7 @@
 //! Results as Markdown, to be pasted into an issue or a page.
 
 use crate::comparison::tables::{self, ComparedTable, ComparisonTables, most_telling, whole_and_parts};
-use crate::comparison::{ComparisonView, Finding, finding, legend};
+use crate::comparison::{self, ComparisonView, Finding, finding};
 use crate::notes::facts;
 use crate::table::{TextTable, tables};
 use crate::text::{REPLACEMENT, counted, is_unsafe};
@@ -135,7 +135,7 @@ fn comment(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
 
 /// What the gate decided.
 fn gate(view: &ComparisonView<'_>) -> String {
-    let Some(gate) = legend::gates(view.report) else { return String::new() };
+    let Some(gate) = comparison::gates(view.report) else { return String::new() };
     let claim = escape(&gate.claim);
     format!("\n**Gate \"{claim}\" {}**: {}\n", gate.outcome.name(), escape(&gate.reason))
 }
@@ -162,8 +162,8 @@ fn listed_flips(view: &ComparisonView<'_>, most: usize) -> String {
 
 /// What symbols mean, and what a reader should know.
 fn explanations(view: &ComparisonView<'_>) -> String {
-    let mut text = format!("\n{}\n", escape(&legend::explanation(view.report)));
-    for warning in legend::warnings(view.report) {
+    let mut text = format!("\n{}\n", escape(&comparison::explanation(view.report)));
+    for warning in comparison::warnings(view.report) {
         text += &format!("\n> {}\n", escape(&format!("note: {warning}")));
     }
     text

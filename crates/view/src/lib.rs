@@ -23,7 +23,6 @@
 #![forbid(unsafe_code)]
 mod app;
 mod catalog;
-mod guard;
 mod index;
 mod routes;
 mod samples;

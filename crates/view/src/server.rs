@@ -14,8 +14,8 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, watch};
 
 use crate::app::App;
-use crate::guard::{Guard, Visitors, turned_away};
-use crate::{ViewError, ViewOptions, routes};
+use crate::routes::{self, Guard, Visitors, turned_away};
+use crate::{ViewError, ViewOptions};
 
 /// Connections at a time. Browsers hold up to six for each page; the rest wait.
 const CONNECTIONS: usize = 400;

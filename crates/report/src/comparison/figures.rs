@@ -5,9 +5,8 @@ use std::fmt;
 use errorbar_core::{Direction, Estimate, IntervalSide, Role, Undefined};
 use errorbar_inference::{Comparison, ComparisonReport, Gate, GateOutcome};
 
-use super::legend::{self, correction_title};
 use super::tables::is_whole;
-use super::{error_of, interval_of, why_no_error, why_no_interval};
+use super::{correction_title, error_of, interval_of, short_reason, why_no_error, why_no_interval};
 use crate::figure::{BarSpan, EstimateText};
 use crate::notes::{self, by_key};
 use crate::text::{counted, decimals, fixed, percent, plain};
@@ -126,7 +125,7 @@ pub(crate) fn notes(comparison: &Comparison, report: &ComparisonReport, shows_n:
     notes.extend(bounds(&comparison.difference));
     notes.extend(notes::remarks(&comparison.difference));
     let rule = report.options.gate.zip(comparison.gate);
-    notes.extend(rule.map(|(rule, outcome)| legend::short_reason(rule, outcome, comparison)));
+    notes.extend(rule.map(|(rule, outcome)| short_reason(rule, outcome, comparison)));
     notes
 }
 

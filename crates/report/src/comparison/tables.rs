@@ -4,8 +4,8 @@ use errorbar_analysis::Flip;
 use errorbar_inference::{Comparison, ComparisonReport, Ranking};
 use serde_json::Value as Json;
 
+use super::correction_title;
 use super::figures::{self, Figures, NONE, is_identical, is_significant};
-use super::legend::correction_title;
 use crate::figure::EstimateText;
 use crate::notes::{by_key, unique};
 use crate::table::TextTable;

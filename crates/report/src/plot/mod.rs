@@ -16,9 +16,8 @@
 //! assert!(plot.standalone("almanac").starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
 //! ```
 
-mod matrix;
+mod panels;
 mod rows;
-mod samples;
 mod standalone;
 #[cfg(test)]
 mod tests;
@@ -28,14 +27,13 @@ use errorbar_core::Estimate;
 use maud::{Markup, PreEscaped, html};
 
 use crate::figure::EstimateText;
-use crate::listing::{Listing, ListingCell};
+use crate::record::{Listing, ListingCell};
 use crate::svg::{self, Series, escape, name_length};
 use crate::text::{grouped, percent, truncate_middle};
 
-pub use matrix::{confusion, pairs};
+pub use panels::{confusion, distribution, epochs, pairs};
 pub use rows::{Estimates, Forest, ForestGroup, NamedEstimate, ranking};
 pub(crate) use rows::{TieLine, tie_lines};
-pub use samples::{distribution, epochs};
 pub use vertical::{CostAxis, CostPoint, calibration, cost, pass};
 
 /// A plot, drawn.

@@ -11,8 +11,8 @@ use super::{
     short, short_difference, visible, whole,
 };
 use crate::figure::ChanceLevel;
-use crate::listing::Listing;
 use crate::notes::unique;
+use crate::record::Listing;
 use crate::svg::{
     Drawing, IntervalSize, IntervalStyle, Reference, Scale, Series, Y, axis, axis_height, escape, grid,
     interval, percent, px,

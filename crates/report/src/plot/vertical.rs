@@ -6,7 +6,7 @@ use super::{
     Plot, PlotPart, RunMarks, estimate_list, estimate_row, figure, fitted, interval_text, level, panels,
     score, short, short_or_unknown, visible, whole,
 };
-use crate::listing::{Listing, ListingCell};
+use crate::record::{Listing, ListingCell};
 use crate::svg::{Drawing, Scale, Series, percent, px, tick_text};
 use crate::text::grouped;
 

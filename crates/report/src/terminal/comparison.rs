@@ -6,7 +6,7 @@ use errorbar_inference::GateOutcome;
 use super::{BAR, BOLD, DIM, FAILED, GAP, INDENT, NOTES_BELOW, NumberPadding, TerminalTable, UNKNOWN};
 use crate::comparison::figures::{Figures, NONE, Verdict};
 use crate::comparison::tables::{self, ComparedRow, ComparedTable, ComparisonTables, RowContent};
-use crate::comparison::{ComparisonView, Flip, legend};
+use crate::comparison::{self, ComparisonView, Flip};
 use crate::figure::{
     ASCII, BarScale, BarSpan, EstimateText, MOST_UNKNOWN, Pen, TextParts, UNICODE, power_of_ten,
 };
@@ -215,11 +215,11 @@ impl TerminalTable {
             let words: Vec<String> = words.iter().map(|word| clean(word)).collect();
             self.below(0, self.wrapped_notes(&words, self.width).into_iter().filter(|line| !line.is_empty()))
         };
-        let legend = lines(legend::legend(report, shows_errors)) + &lines(legend::verdicts(report));
+        let legend = lines(comparison::legend(report, shows_errors)) + &lines(comparison::verdicts(report));
         if !legend.is_empty() && !report.comparisons.is_empty() {
             text += &format!("\n{legend}");
         }
-        for warning in legend::warnings(report) {
+        for warning in comparison::warnings(report) {
             for (at, line) in wrap(
                 &self.in_our_signs(&clean(&format!("note: {warning}"))),
                 self.width.saturating_sub(INDENT),
@@ -231,7 +231,7 @@ impl TerminalTable {
                 text += &self.line(&[(" ".repeat(before), Style::new()), (line, UNKNOWN)]);
             }
         }
-        if let Some(gate) = legend::gates(report) {
+        if let Some(gate) = comparison::gates(report) {
             let style = match gate.outcome {
                 GateOutcome::Failed => FAILED,
                 GateOutcome::Undecided => UNKNOWN,
