@@ -141,6 +141,11 @@ impl EstimateText {
         self.error.filter(|_| self.value.is_ok())
     }
 
+    /// From where to where a bar goes: the interval, else a standard error around the number.
+    fn span(&self) -> Option<(f64, f64)> {
+        self.ends().or_else(|| self.value().zip(self.stderr()).map(|(value, se)| (value - se, value + se)))
+    }
+
     pub(crate) fn texts(&self) -> TextParts {
         let value = match &self.value {
             Ok(value) => *value,
@@ -217,13 +222,20 @@ impl BarSpan {
         let point = figure.value().filter(|value| value.is_finite())?;
         let sets_scale = matches!(role, Role::Location | Role::Share);
         let is_drawn = matches!(role, Role::Location | Role::Share | Role::IntervalOf | Role::Other);
-        let around = figure.stderr().map(|error| (point - error, point + error));
-        let (lower, upper) = match figure.ends().or(around) {
+        let (lower, upper) = match figure.span() {
             Some(ends) if is_drawn => ends,
             None if sets_scale => (point, point),
             _ => return None,
         };
         Some(BarSpan { point, lower, upper, sets_scale })
+    }
+
+    /// The bar of a difference.
+    pub(crate) fn of_difference(difference: &EstimateText, sets_scale: bool) -> Option<Self> {
+        let point = difference.value().filter(|value| value.is_finite())?;
+        let (lower, upper) = difference.span().unwrap_or((point, point));
+        let is_finite = lower.is_finite() && upper.is_finite();
+        is_finite.then_some(BarSpan { point, lower, upper, sets_scale })
     }
 }
 

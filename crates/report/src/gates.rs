@@ -227,7 +227,7 @@ impl TestSuite {
             self.failures(),
             self.skipped()
         );
-        let name = attribute(&self.name);
+        let name = escaped(&self.name, true);
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
         let _ =
             writeln!(xml, "<testsuites name=\"{name}\" {counts}>\n  <testsuite name=\"{name}\" {counts}>");
@@ -238,21 +238,27 @@ impl TestSuite {
 
 impl JUnitCase {
     fn to_xml(&self) -> String {
-        let (name, class) = (attribute(&self.name), attribute(&self.class_name));
+        let (name, class) = (escaped(&self.name, true), escaped(&self.class_name, true));
         let details = self.details.as_deref().unwrap_or_default();
         let inner = match &self.outcome {
             CaseOutcome::Passed => String::new(),
             CaseOutcome::Failed(reason) => {
                 let body = if details.is_empty() { reason } else { details };
-                let message = attribute(reason);
-                format!("      <failure message=\"{message}\" type=\"gate\">{}</failure>\n", text(body))
+                let message = escaped(reason, true);
+                format!(
+                    "      <failure message=\"{message}\" type=\"gate\">{}</failure>\n",
+                    escaped(body, false)
+                )
             }
-            CaseOutcome::Skipped(reason) => format!("      <skipped message=\"{}\"/>\n", attribute(reason)),
+            CaseOutcome::Skipped(reason) => {
+                format!("      <skipped message=\"{}\"/>\n", escaped(reason, true))
+            }
         };
         // A failure shows its details itself.
         let is_failure = matches!(self.outcome, CaseOutcome::Failed(_));
         let output = Some(details).filter(|details| !details.is_empty() && !is_failure);
-        let output = output.map(|details| format!("      <system-out>{}</system-out>\n", text(details)));
+        let output =
+            output.map(|details| format!("      <system-out>{}</system-out>\n", escaped(details, false)));
         let inner = inner + &output.unwrap_or_default();
         let head = format!("    <testcase name=\"{name}\" classname=\"{class}\"");
         if inner.is_empty() { format!("{head}/>\n") } else { format!("{head}>\n{inner}    </testcase>\n") }
@@ -297,16 +303,6 @@ fn class_name(comparison: &Comparison) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(".")
 }
 
-/// The value of an attribute, in which line breaks are kept.
-fn attribute(value: &str) -> String {
-    escaped(value, true)
-}
-
-/// The text of an element.
-fn text(value: &str) -> String {
-    escaped(value, false)
-}
-
 fn escaped(value: &str, is_attribute: bool) -> String {
     let mut escaped = String::with_capacity(value.len());
     for c in value.chars() {
@@ -331,7 +327,11 @@ fn escaped(value: &str, is_attribute: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{attribute, roughly, text};
+    use super::{escaped, roughly};
+
+    fn text(value: &str) -> String {
+        escaped(value, false)
+    }
 
     #[test]
     fn numbers_of_samples_are_rough() {
@@ -343,9 +343,9 @@ mod tests {
     fn no_character_turns_or_hides_a_text() {
         let unsafe_ones = "a\u{202e}b\u{9b}c\u{7f}d\u{0}e\u{fffe}f\u{200b}";
         assert_eq!(text(unsafe_ones), "a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}e\u{fffd}f\u{fffd}");
-        assert_eq!(attribute(unsafe_ones), text(unsafe_ones));
+        assert_eq!(escaped(unsafe_ones, true), text(unsafe_ones));
         assert_eq!(
-            (text("a\tb\nc"), attribute("a\tb\nc")),
+            (text("a\tb\nc"), escaped("a\tb\nc", true)),
             ("a\tb\nc".to_owned(), "a&#9;b&#10;c".to_owned())
         );
     }

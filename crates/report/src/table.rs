@@ -10,7 +10,7 @@ use errorbar_core::{EstimateRow, Results, Role, Scope, ScoreResult, Undefined};
 
 use crate::Report;
 use crate::figure::{BarSpan, EstimateText, MOST_UNKNOWN};
-use crate::notes::{self, CommonMethods, counts, title};
+use crate::notes::{self, CommonMethods, counts, title, unique};
 use crate::text::{clean, width};
 
 /// Rows under a title.
@@ -422,7 +422,6 @@ pub(crate) fn tables(report: &Report, sort: Sort) -> (CommonMethods, Vec<ReportT
 struct ScoreFigures<'a> {
     score: &'a ScoreResult,
     figures: Vec<MetricFigure>,
-    /// The number of scores for each reason.
     reasons: Vec<String>,
 }
 
@@ -599,13 +598,10 @@ fn labels(scores: &[ScoreFigures<'_>]) -> Vec<(Option<String>, String)> {
         [score.scorer.clone(), score.field.clone().unwrap_or_default(), reducer]
     };
     let all: Vec<[String; 3]> = scores.iter().map(parts).collect();
-    let differs: Vec<bool> = (0..3)
-        .map(|part| all.iter().any(|parts| parts.get(part) != all.first().and_then(|first| first.get(part))))
-        .collect();
+    let differs = |part: &usize| unique(all.iter().map(|parts| parts.get(*part))).len() > 1;
+    let differing: Vec<usize> = (0..3).filter(differs).collect();
     let label = |parts: &[String; 3]| {
-        let mut differing =
-            parts.iter().zip(&differs).filter(|(_, differs)| **differs).map(|(part, _)| part.clone());
-        // A score as a whole beside its fields has the name of its scorer.
+        let mut differing = differing.iter().filter_map(|part| parts.get(*part).cloned());
         let first = differing.next().filter(|part| !part.is_empty()).unwrap_or_else(|| parts[0].clone());
         let rest: Vec<String> = differing.filter(|part| !part.is_empty()).collect();
         if rest.is_empty() { (None, first) } else { (Some(first), rest.join(" / ")) }

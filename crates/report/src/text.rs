@@ -191,7 +191,12 @@ pub(crate) fn plain(value: f64) -> String {
     if !(1e-4..1e15).contains(&size) {
         return format!("{value:.3e}");
     }
-    let decimals = usize::try_from(3 - exponent(value)).unwrap_or(0);
+    significant(value, 4)
+}
+
+/// A number with so many significant digits, less the zeros at its end.
+fn significant(value: f64, digits: i32) -> String {
+    let decimals = usize::try_from(digits - 1 - exponent(value)).unwrap_or(0);
     let fixed = fixed(value, decimals);
     if decimals == 0 { fixed } else { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
@@ -241,9 +246,7 @@ pub(crate) fn precise(value: f64) -> String {
     if !(1e-4..1e15).contains(&value.abs()) {
         return plain(value);
     }
-    let decimals = usize::try_from(6 - exponent(value)).unwrap_or(0);
-    let fixed = fixed(value, decimals);
-    if decimals == 0 { fixed } else { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() }
+    significant(value, 7)
 }
 
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {

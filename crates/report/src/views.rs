@@ -212,7 +212,7 @@ const EARLIER: &str = "* complete before, and not run again";
 ///
 /// ```
 /// use errorbar_core::{NoHeadline, Estimate, MetricResult, MetricValue, Results, Role, ScoreResult, Spec};
-/// use errorbar_report::{EvaluationSet, Report};
+/// use errorbar_report::{EvaluationSet, Report, TerminalTable};
 ///
 /// let report = |value: f64, is_earlier: bool| {
 ///     let estimate = Estimate::new(value).with_stderr(0.0306).with_n(200);
@@ -230,7 +230,7 @@ const EARLIER: &str = "* complete before, and not run again";
 /// set.add("law", "a/y", &report(0.5, true));
 /// set.add("logic", "a/x", &report(0.625, false));
 /// set.add_missing("logic", "a/y", "failed");
-/// assert_eq!(set.to_text(), "\
+/// assert_eq!(set.to_table(&TerminalTable::default()), "\
 /// all runs · accuracy
 ///          a/x                    a/y
 ///   law    0.750 ± 0.031 (n 200)  0.500 ± 0.031 (n 200) *
@@ -288,11 +288,7 @@ impl EvaluationSet {
     }
 
     /// For a terminal of 100 columns, without colour.
-    pub fn to_text(&self) -> String {
-        self.to_table(&TerminalTable::default())
-    }
-
-    /// For a terminal, as wide and in the colours that a table is.
+    /// As a terminal shows it.
     pub fn to_table(&self, table: &TerminalTable) -> String {
         table.text_table(&self.texts())
     }

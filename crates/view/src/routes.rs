@@ -25,17 +25,17 @@ const COMPARED: usize = 24;
 const QUERY: usize = 8 << 10;
 
 /// The same for what a script fetches, which shows the text.
-struct DataFailure(Failure);
+type DataFailure = (StatusCode, String);
 
-impl<E: Into<Failure>> From<E> for DataFailure {
-    fn from(error: E) -> Self {
-        DataFailure(error.into())
+impl From<Failure> for DataFailure {
+    fn from(failure: Failure) -> Self {
+        failure.status_and_text()
     }
 }
 
-impl IntoResponse for DataFailure {
-    fn into_response(self) -> Response {
-        self.0.status_and_text().into_response()
+impl From<PageError> for DataFailure {
+    fn from(error: PageError) -> Self {
+        Failure::Page(error).into()
     }
 }
 

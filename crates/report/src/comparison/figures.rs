@@ -32,18 +32,11 @@ pub(crate) const NONE: &str = "–";
 impl Figures {
     pub(crate) fn of(comparison: &Comparison, report: &ComparisonReport) -> Self {
         let difference = EstimateText::from(&comparison.difference).signed();
-        let point = difference.value().filter(|value| value.is_finite());
-        // Small groups have wide intervals, and another kind of figure has another scale: they must not flatten the rest.
         let sets_scale = comparison.n >= FEW && matches!(comparison.role, Role::Location | Role::Share);
-        let span = point.map(|point| {
-            let around = difference.stderr().map(|se| (point - se, point + se));
-            let (lower, upper) = difference.ends().or(around).unwrap_or((point, point));
-            BarSpan { point, lower, upper, sets_scale }
-        });
         Figures {
             base: EstimateText::from(&comparison.base_estimate),
             other: EstimateText::from(&comparison.other_estimate),
-            span: span.filter(|span| span.lower.is_finite() && span.upper.is_finite()),
+            span: BarSpan::of_difference(&difference, sets_scale),
             difference,
             p: shown_p(comparison).map_or_else(|| NONE.to_owned(), p_text),
             verdict: Verdict::of(comparison, report),

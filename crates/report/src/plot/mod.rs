@@ -288,15 +288,10 @@ pub(super) fn short_or_unknown(estimate: &Estimate) -> String {
 pub(super) fn row_text(estimate: &Estimate, has_n: bool) -> String {
     let n = (has_n && estimate.value.is_ok()).then(|| format!("n {}", grouped(estimate.n)));
     let absent = (estimate.absent > 0).then(|| format!("{} absent", grouped(estimate.absent)));
-    match crate::notes::no_error(estimate) {
-        Some(reason) => {
-            // The reason names the number as a rule.
-            let n = n.filter(|_| !reason.contains("score"));
-            let parts = [Some(short_or_unknown(estimate)), n, Some(reason), absent];
-            parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-        }
-        None => [Some(short(estimate)), n, absent].into_iter().flatten().collect::<Vec<_>>().join(" · "),
-    }
+    let reason = crate::notes::no_error(estimate);
+    let n = n.filter(|_| !reason.as_ref().is_some_and(|reason| reason.contains("score")));
+    let parts = [Some(short_or_unknown(estimate)), n, reason, absent];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// The interval alone.

@@ -356,17 +356,13 @@ impl Horizontal {
         let (low, high) = costs
             .iter()
             .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), cost| (low.min(*cost), high.max(*cost)));
-        match low > 0.0 && high / low >= WIDE_RANGE {
-            true => {
-                let (low, high) = (low.log10().floor(), high.log10().ceil());
-                Horizontal { scale: Scale::around([low, high]), is_log: true }
-            }
-            // Costs that hardly differ are far from 0, and would lie on each other.
-            false if low > 0.0 && high < 2.0 * low && high > low => {
-                Horizontal { scale: Scale::around(costs.iter().copied()), is_log: false }
-            }
-            false => Horizontal { scale: Scale::around(costs.iter().copied().chain([0.0])), is_log: false },
-        }
+        let is_log = low > 0.0 && high / low >= WIDE_RANGE;
+        let from_zero = low <= 0.0 || high >= 2.0 * low || high <= low;
+        let scale = match is_log {
+            true => Scale::around([low.log10().floor(), high.log10().ceil()]),
+            false => Scale::around(costs.iter().copied().chain(from_zero.then_some(0.0))),
+        };
+        Horizontal { scale, is_log }
     }
 
     fn x(&self, cost: f64) -> f64 {

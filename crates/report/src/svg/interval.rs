@@ -201,9 +201,7 @@ impl Scale {
 
     /// The scale of differences: always with 0, and ticks have signs.
     pub fn differences(numbers: impl IntoIterator<Item = f64>) -> Self {
-        let mut scale = Scale::around(numbers.into_iter().chain([0.0]));
-        scale.is_signed = true;
-        scale
+        Scale { is_signed: true, ..Scale::around(numbers.into_iter().chain([0.0])) }
     }
 
     /// The scale of estimates that are differences.

@@ -11,11 +11,17 @@ use crate::text::{clean, pad, short_names, truncate_middle, width};
 use crate::{Listing, ListingCell};
 
 /// A column of a matrix, each cell as it is shown.
-struct MatrixColumn {
+pub(super) struct GridColumn {
     title: String,
     cells: Vec<(String, Style)>,
-    /// That of the widest cell, and of the title once it is cut.
-    width: usize,
+    pub(super) width: usize,
+}
+
+impl GridColumn {
+    fn cell(&self, at: usize) -> (String, Style) {
+        let (cell, style) = self.cells.get(at).cloned().unwrap_or_default();
+        (pad(&cell, self.width), style)
+    }
 }
 
 impl TerminalTable {
@@ -25,7 +31,7 @@ impl TerminalTable {
         let labelled = matrix.rows.iter().filter(|row| !row.figures.is_empty());
         let label = labelled.map(|row| indent(row) + width(&row.label)).max().unwrap_or(0);
         let label = label.min(self.width * 2 / 5);
-        let columns = |intervals: bool| -> Vec<MatrixColumn> {
+        let columns = |intervals: bool| -> Vec<GridColumn> {
             let columns = (0..matrix.columns.len()).map(|at| self.matrix_column(matrix, at, intervals));
             self.titled_columns(columns.collect(), label)
         };
@@ -36,20 +42,14 @@ impl TerminalTable {
         let columns = if intervals { wide } else { columns(false) };
         signs.has_error |= figures().any(|figure| figure.stderr().is_some());
         signs.has_interval |= intervals || matrix.columns.iter().any(|column| column.is_interval);
-        let mut text = self.titled((&matrix.name, BOLD), self.sign(" · ", ", "), &matrix.details);
-        text += &self.in_parts(
-            label,
-            &columns,
-            |column| column.width,
-            |now, is_last| self.matrix_part(matrix, label, now, is_last),
-        );
-        text
+        let text = self.titled((&matrix.name, BOLD), self.sign(" · ", ", "), &matrix.details);
+        text + &self.in_parts(label, &columns, |now, is_last| self.matrix_part(matrix, label, now, is_last))
     }
 
     /// The columns with titles that are cut to what a column should be wide, unless that would make two of them equal; if
     /// they are equal on a whole line too, they are numbered.
-    fn titled_columns(&self, mut columns: Vec<MatrixColumn>, label: usize) -> Vec<MatrixColumn> {
-        let cut = |column: &MatrixColumn| self.truncate(&column.title, column.width.max(self.width / 4));
+    fn titled_columns(&self, mut columns: Vec<GridColumn>, label: usize) -> Vec<GridColumn> {
+        let cut = |column: &GridColumn| self.truncate(&column.title, column.width.max(self.width / 4));
         let short: Vec<String> = columns.iter().map(cut).collect();
         let most = self.width.saturating_sub(label + GAP);
         let mut known: Vec<String> = Vec::new();
@@ -67,7 +67,7 @@ impl TerminalTable {
         columns
     }
 
-    fn matrix_column(&self, matrix: &ReportTable, at: usize, intervals: bool) -> MatrixColumn {
+    fn matrix_column(&self, matrix: &ReportTable, at: usize, intervals: bool) -> GridColumn {
         let column = matrix.columns.get(at);
         let has_interval = intervals || column.is_some_and(|column| column.is_interval);
         let figures = || matrix.rows.iter().map(|row| row.figures.get(at).and_then(Option::as_ref));
@@ -83,7 +83,7 @@ impl TerminalTable {
         let cells: Vec<(String, Style)> = figures().map(cell).collect();
         let title = column.map(|column| column.title.clone()).unwrap_or_default();
         let widest = cells.iter().map(|(cell, _)| width(cell)).max().unwrap_or(0);
-        MatrixColumn { width: widest, title, cells }
+        GridColumn { width: widest, title, cells }
     }
 
     /// Some of the columns; notes only below the last of them.
@@ -91,7 +91,7 @@ impl TerminalTable {
         &self,
         matrix: &ReportTable,
         label: usize,
-        columns: &[MatrixColumn],
+        columns: &[GridColumn],
         has_notes: bool,
     ) -> String {
         let mut titles = vec![(" ".repeat(label), DIM)];
@@ -105,10 +105,7 @@ impl TerminalTable {
                 text += &self.line(&[(self.truncate(&name, self.width), Style::new())]);
                 continue;
             }
-            let cells = columns.iter().map(|column| {
-                let (cell, style) = column.cells.get(at).cloned().unwrap_or_default();
-                (pad(&cell, column.width), style)
-            });
+            let cells = columns.iter().map(|column| column.cell(at));
             text += &self.row(pad(&self.truncate(&name, label), label), cells);
             if has_notes && !row.notes.is_empty() {
                 let notes = self.wrapped_notes(&row.notes, self.width.saturating_sub(NOTES_BELOW));
@@ -121,43 +118,23 @@ impl TerminalTable {
 
 // Tables of texts on a terminal, such as those of several sides.
 
-/// A table as it fits a terminal.
-struct TextLayout {
-    label: usize,
-    columns: Vec<TextColumn>,
-}
-
-struct TextColumn {
-    title: String,
-    cells: Vec<String>,
-    width: usize,
-}
-
 impl TerminalTable {
     /// A table of texts, in parts if it is too wide.
     pub(crate) fn text_table(&self, table: &TextTable) -> String {
         let details: Vec<String> = table.details.iter().map(|detail| clean(detail)).collect();
         let mut text =
             self.titled((&self.in_our_signs(&clean(&table.name)), BOLD), self.sign(" · ", ", "), &details);
-        let TextLayout { label, columns } = self.text_layout(table);
-        text += &self.in_parts(
-            label,
-            &columns,
-            |column| column.width,
-            |now, _| self.text_part(table, label, now),
-        );
+        let (label, columns) = self.text_layout(table);
+        text += &self.in_parts(label, &columns, |now, _| self.text_part(table, label, now));
         let legend: Vec<String> = table.legend.iter().cloned().collect();
         text + &self.below(INDENT, self.note_lines(&legend, INDENT))
     }
 
-    fn text_part(&self, table: &TextTable, label: usize, columns: &[TextColumn]) -> String {
+    fn text_part(&self, table: &TextTable, label: usize, columns: &[GridColumn]) -> String {
         let titles = columns.iter().map(|column| (pad(&column.title, column.width), DIM));
         let mut text = self.row(" ".repeat(label), titles);
         for (at, name) in self.row_names(table, label.saturating_sub(INDENT)).into_iter().enumerate() {
-            let cells = columns.iter().map(|column| {
-                let cell = column.cells.get(at).map(String::as_str).unwrap_or_default();
-                (pad(cell, column.width), Style::new())
-            });
+            let cells = columns.iter().map(|column| column.cell(at));
             text += &self.row(pad(&format!("{}{name}", " ".repeat(INDENT)), label), cells);
         }
         text
@@ -170,25 +147,24 @@ impl TerminalTable {
     }
 
     /// Long names are cut if that keeps all columns side by side; else less.
-    fn text_layout(&self, table: &TextTable) -> TextLayout {
+    fn text_layout(&self, table: &TextTable) -> (usize, Vec<GridColumn>) {
         let widest = labels(table).map(|label| INDENT + width(&clean(label))).max().unwrap_or(0);
-        let layout = |columns: usize, label: usize, title: usize| TextLayout {
-            label: widest.min(label),
-            columns: self.text_columns(table, columns, title),
+        let layout = |columns: usize, label: usize, title: usize| {
+            (widest.min(label), self.text_columns(table, columns, title))
         };
         let count = table.titles.len().saturating_sub(1);
         let limits = [(self.width * 2 / 5, 24), (30, 16), (20, 12), (14, 9)];
         let whole = limits.iter().map(|(label, title)| layout(count, *label, *title));
         let without_last = limits.iter().filter(|_| table.drops_last);
         let without_last = without_last.map(|(label, title)| layout(count.saturating_sub(1), *label, *title));
-        let fits = |layout: &TextLayout| {
-            layout.label + layout.columns.iter().map(|column| GAP + column.width).sum::<usize>() <= self.width
+        let fits = |(label, columns): &(usize, Vec<GridColumn>)| {
+            label + columns.iter().map(|column| GAP + column.width).sum::<usize>() <= self.width
         };
         whole.chain(without_last).find(fits).unwrap_or_else(|| layout(count, 20, 16))
     }
 
     /// The first columns, their titles cut to their cells or to a width.
-    fn text_columns(&self, table: &TextTable, count: usize, most: usize) -> Vec<TextColumn> {
+    fn text_columns(&self, table: &TextTable, count: usize, most: usize) -> Vec<GridColumn> {
         let shown = |text: &str| self.in_our_signs(&clean(text));
         let cells = |at: usize| -> Vec<String> {
             let cell = |cells: &Vec<String>| cells.get(at + 1).map(|cell| shown(cell)).unwrap_or_default();
@@ -200,10 +176,10 @@ impl TerminalTable {
         let titles: Vec<(String, usize)> =
             titles.map(|(title, cells)| (shown(title), most.max(widest(cells)))).collect();
         let titles = short_names(&titles, self.sign("…", ".."));
-        let column = |(title, cells): (String, Vec<String>)| TextColumn {
+        let column = |(title, cells): (String, Vec<String>)| GridColumn {
             width: widest(&cells).max(width(&title)),
             title,
-            cells,
+            cells: cells.into_iter().map(|cell| (cell, Style::new())).collect(),
         };
         titles.into_iter().zip(columns).map(column).collect()
     }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
+use self::grid::GridColumn;
 use crate::comparison::ComparisonView;
 use crate::figure::{self, BarScale, BarSpan, EstimateText, MOST_UNKNOWN, TextParts};
 use crate::notes::{CommonMethods, header};
@@ -255,19 +256,18 @@ impl TerminalTable {
 
     /// Columns beside a label, in parts below each other if they are too wide for one line. `draw` gets the columns of a part, and
     /// whether it is the last one.
-    pub(crate) fn in_parts<C>(
+    fn in_parts(
         &self,
         label: usize,
-        columns: &[C],
-        width: impl Fn(&C) -> usize,
-        draw: impl Fn(&[C], bool) -> String,
+        columns: &[GridColumn],
+        draw: impl Fn(&[GridColumn], bool) -> String,
     ) -> String {
         let mut parts = Vec::new();
         let mut rest = columns;
         while !rest.is_empty() {
             let mut used = label;
             let fitting = rest.iter().take_while(|column| {
-                used += GAP + width(column);
+                used += GAP + column.width;
                 used <= self.width
             });
             let (now, later) = rest.split_at(fitting.count().max(1));
