@@ -166,7 +166,6 @@ impl TextTable {
 // Which error and interval belong to which number is decided by core; here they are only put into words.
 
 /// Builds rows from results.
-#[derive(Debug, Clone, Copy)]
 pub(crate) struct RowBuilder<'a> {
     pub(crate) results: &'a Results,
     pub(crate) common: &'a CommonMethods,
@@ -253,12 +252,12 @@ impl<'a> RowBuilder<'a> {
         let nested = |row: &EstimateRow<'_>| {
             let shown = self.nested(row, score, is_first);
             let (name, value) = (shown.label.clone(), shown.figure().and_then(EstimateText::value));
-            (SortKey { is_aggregate: is_aggregate(row), name, value, n: row.estimate.n }, shown)
+            ((is_aggregate(row), name, value, row.estimate.n), shown)
         };
         let mut shown: Vec<(SortKey, TableRow)> = rows.iter().map(nested).collect();
         shown.sort_by(|(a, _), (b, _)| self.sort.compare(a, b));
         let mut notes = notes::arguments(first);
-        let groups = shown.iter_mut().filter(|(key, _)| !key.is_aggregate).map(|(_, row)| row);
+        let groups = shown.iter_mut().filter(|((is_aggregate, ..), _)| !is_aggregate).map(|(_, row)| row);
         notes.extend(take_common(groups.collect()));
         let heading = TableRow { label, notes, ..TableRow::default() };
         std::iter::once(heading).chain(shown.into_iter().map(|(_, row)| row)).collect()
@@ -370,34 +369,29 @@ pub enum Sort {
     N,
 }
 
-/// What rows are sorted by.
-#[derive(Debug, Clone)]
-pub(crate) struct SortKey {
-    pub(crate) is_aggregate: bool,
-    pub(crate) name: String,
-    pub(crate) value: Option<f64>,
-    pub(crate) n: u64,
-}
-
 impl Sort {
-    pub(crate) fn compare(self, a: &SortKey, b: &SortKey) -> Ordering {
+    fn compare(self, a: &SortKey, b: &SortKey) -> Ordering {
+        let ((a_is_aggregate, a_name, a_value, a_n), (b_is_aggregate, b_name, b_value, b_n)) = (a, b);
         // Unsorted aggregates stay where they belong.
         let order = match self {
             Sort::None => return Ordering::Equal,
-            Sort::Value => match (a.value, b.value) {
-                (Some(a), Some(b)) => b.total_cmp(&a),
+            Sort::Value => match (a_value, b_value) {
+                (Some(a), Some(b)) => b.total_cmp(a),
                 (a, b) => b.is_some().cmp(&a.is_some()),
             },
-            Sort::Name => match (number(&a.name), number(&b.name)) {
-                (Some(first), Some(second)) => first.total_cmp(&second).then_with(|| a.name.cmp(&b.name)),
-                (None, None) => a.name.cmp(&b.name),
+            Sort::Name => match (number(a_name), number(b_name)) {
+                (Some(first), Some(second)) => first.total_cmp(&second).then_with(|| a_name.cmp(b_name)),
+                (None, None) => a_name.cmp(b_name),
                 (first, second) => second.is_some().cmp(&first.is_some()),
             },
-            Sort::N => b.n.cmp(&a.n),
+            Sort::N => b_n.cmp(a_n),
         };
-        a.is_aggregate.cmp(&b.is_aggregate).then(order)
+        a_is_aggregate.cmp(b_is_aggregate).then(order)
     }
 }
+
+/// What rows are sorted by: whether it is an aggregate, name, value, n.
+type SortKey = (bool, String, Option<f64>, u64);
 
 fn number(name: &str) -> Option<f64> {
     name.parse::<f64>().ok().filter(|number| number.is_finite())
@@ -421,15 +415,9 @@ pub(crate) fn tables(report: &Report, sort: Sort) -> (CommonMethods, Vec<ReportT
 /// A score and its plain figures.
 struct ScoreFigures<'a> {
     score: &'a ScoreResult,
-    figures: Vec<MetricFigure>,
+    /// Each with its column, and whether it is an estimate.
+    figures: Vec<(MetricColumn, TableRow, bool)>,
     reasons: Vec<String>,
-}
-
-/// The figure of a score in a column.
-struct MetricFigure {
-    column: MetricColumn,
-    row: TableRow,
-    is_estimate: bool,
 }
 
 /// Which metric a figure is of.
@@ -468,7 +456,7 @@ impl<'a> SharedMetrics<'a> {
         let mut is_shared = false;
         for at in positions {
             let score = builder.results.scores.get(*at)?;
-            let mut figures: Vec<MetricFigure> = Vec::new();
+            let mut figures: Vec<(MetricColumn, TableRow, bool)> = Vec::new();
             for estimate in builder.results.rows_of(*at).iter().filter(|row| is_plain(row)) {
                 let column = MetricColumn::of(estimate);
                 let mut row = builder.row(estimate, score, false);
@@ -477,7 +465,7 @@ impl<'a> SharedMetrics<'a> {
                 let reason =
                     row.figure().filter(|figure| figure.value().is_none()).map(|figure| figure.short());
                 row.notes.extend(reason.filter(|reason| width(reason) > MOST_UNKNOWN));
-                if figures.iter().any(|known| known.column == column) {
+                if figures.iter().any(|(known, ..)| *known == column) {
                     // The same metric twice has two keys in logs, and no place in one cell.
                     return None;
                 }
@@ -486,7 +474,7 @@ impl<'a> SharedMetrics<'a> {
                 } else {
                     columns.push(column.clone());
                 }
-                figures.push(MetricFigure { column, row, is_estimate: notes::is_estimate(estimate) });
+                figures.push((column, row, notes::is_estimate(estimate)));
             }
             if !figures.is_empty() {
                 scores.push(ScoreFigures { score, figures, reasons: builder.reasons(score) });
@@ -509,7 +497,7 @@ impl<'a> SharedMetrics<'a> {
             }
             above = heading;
             let mut row = match scored.figures.as_slice() {
-                [figure] if one.is_some() => figure.row.clone(),
+                [(_, row, _)] if one.is_some() => row.clone(),
                 figures => TableRow {
                     figures: self.columns.iter().map(|column| scored.figure(column)).collect(),
                     notes: merged_notes(figures),
@@ -546,7 +534,7 @@ impl<'a> SharedMetrics<'a> {
 
 impl ScoreFigures<'_> {
     fn figure(&self, column: &MetricColumn) -> Option<EstimateText> {
-        self.figures.iter().find(|figure| figure.column == *column)?.row.figure().cloned()
+        self.figures.iter().find(|(known, ..)| known == column)?.1.figure().cloned()
     }
 }
 
@@ -610,13 +598,13 @@ fn labels(scores: &[ScoreFigures<'_>]) -> Vec<(Option<String>, String)> {
 }
 
 /// The notes of all figures of a score, each once; one that is not of all estimates names its metric.
-fn merged_notes(figures: &[MetricFigure]) -> Vec<String> {
-    let estimates = figures.iter().filter(|figure| figure.is_estimate).count();
-    let notes = notes::by_key(
-        figures
-            .iter()
-            .flat_map(|figure| figure.row.all_notes().into_iter().map(|note| (note, figure.column.title()))),
-    );
+fn merged_notes(figures: &[(MetricColumn, TableRow, bool)]) -> Vec<String> {
+    let estimates = figures.iter().filter(|(.., is_estimate)| *is_estimate).count();
+    let of_figure = |(column, row, _): &(MetricColumn, TableRow, bool)| {
+        let title = column.title();
+        row.all_notes().into_iter().map(move |note| (note, title.clone()))
+    };
+    let notes = notes::by_key(figures.iter().flat_map(of_figure));
     let (shared, others): (Vec<_>, Vec<_>) =
         notes.into_iter().partition(|(_, columns)| columns.len() >= estimates);
     let mut texts: Vec<String> = shared.into_iter().map(|(note, _)| note).collect();
@@ -634,13 +622,13 @@ mod tests {
 
     #[test]
     fn each_order() {
-        let key = |name: &str, value, n| SortKey { is_aggregate: false, name: name.to_owned(), value, n };
+        let key = |name: &str, value, n| (false, name.to_owned(), value, n);
         let all =
             [key("10", Some(0.5), 3), key("b", None, 0), key("2", Some(0.9), 40), key("a", Some(-1.0), 7)];
         let names = |sort: Sort| {
             let mut sorted = all.to_vec();
             sorted.sort_by(|a, b| sort.compare(a, b));
-            sorted.iter().map(|key| key.name.clone()).collect::<Vec<_>>()
+            sorted.iter().map(|(_, name, ..)| name.clone()).collect::<Vec<_>>()
         };
         assert_eq!(names(Sort::None), ["10", "b", "2", "a"]);
         assert_eq!(names(Sort::Value), ["2", "10", "a", "b"]);

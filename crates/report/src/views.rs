@@ -5,8 +5,7 @@ use errorbar_core::{EstimateRow, NoHeadline};
 use errorbar_inference::{PowerDesign, PowerMethod};
 
 use crate::figure::EstimateText;
-use crate::latex::{captioned, headed, listed_with_notes};
-use crate::markdown::{escape, pipe_table, titled};
+use crate::markup::{captioned, escape_markdown, headed, listed_with_notes, pipe_table, titled};
 use crate::notes::{self, CommonMethods, common};
 use crate::table::{ReportTable, TableRow, TextTable, keys};
 use crate::terminal::{INDENT, LegendContent, TerminalTable};
@@ -130,9 +129,9 @@ impl SideBySide {
     pub fn to_markdown(&self) -> String {
         let listing = self.to_listing();
         let table = pipe_table(listing.titles(), &listing.texts());
-        let mut text = format!("**{}**, side by side\n\n{table}", escape(&self.task));
+        let mut text = format!("**{}**, side by side\n\n{table}", escape_markdown(&self.task));
         for below in self.also().into_iter().chain(self.common.legend()) {
-            text += &format!("\n{}\n", escape(&below));
+            text += &format!("\n{}\n", escape_markdown(&below));
         }
         text
     }

@@ -24,8 +24,6 @@
 mod app;
 mod catalog;
 mod index;
-mod routes;
-mod samples;
 mod server;
 
 use std::io;

@@ -274,7 +274,6 @@ fn bounds(difference: &Estimate) -> Option<String> {
 // The finding in one sentence.
 
 /// A sentence in two parts: what was found, and the figures.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Finding {
     pub(crate) claim: String,
     pub(crate) figures: String,

@@ -413,7 +413,6 @@ fn alternatives(found: &[String]) -> Option<String> {
 }
 
 /// What the gate demands, and what was decided.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GateSummary {
     /// The worst outcome of all.
     pub(crate) outcome: GateOutcome,

@@ -103,7 +103,6 @@ impl ComparedRow {
 }
 
 /// All that is shown of a report, in order.
-#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ComparisonTables {
     /// Whether there are more than two sides.
     pub(crate) is_many: bool,

@@ -11,7 +11,6 @@ use crate::svg::{Drawing, Scale, Series, percent, px, tick_text};
 use crate::text::grouped;
 
 /// A number on a vertical axis of pixels.
-#[derive(Clone, Debug)]
 pub(super) struct Vertical {
     pub(super) scale: Scale,
     pub(super) top: f64,

@@ -302,7 +302,6 @@ const NARROW_LABELS: [usize; 3] = [28, 20, 14];
 const LEAST_GAIN: usize = 8;
 
 /// The columns of a table: the width of the labels, and a text for each row and column.
-#[derive(Debug)]
 pub(super) struct Columns {
     pub(super) choice: Choice,
     pub(super) label: usize,

@@ -6,8 +6,8 @@ mod grid;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use grid::GridColumn;
 
-use self::grid::GridColumn;
 use crate::comparison::ComparisonView;
 use crate::figure::{self, BarScale, BarSpan, EstimateText, MOST_UNKNOWN, TextParts};
 use crate::notes::{CommonMethods, header};
@@ -407,7 +407,6 @@ fn split(number: &str) -> (usize, usize) {
 }
 
 /// The widths of a block's columns, and the scale of its bars.
-#[derive(Debug)]
 pub(crate) struct BlockLayout {
     pub(crate) label: usize,
     pub(crate) value: usize,

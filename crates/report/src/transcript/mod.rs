@@ -13,7 +13,7 @@ use errorbar_core::{LeafRef, SampleId, Score, Value, ValueRef, ValueToFloat};
 use errorbar_log::eval::{MessagePart, Transcript, TranscriptMessage};
 use serde_json::{Value as Json, json};
 
-use crate::markdown::{Markdown, escape};
+use crate::markup::{Markdown, escape_markdown};
 use crate::terminal::{BOLD, DIM, FAILED, GAP, TerminalTable, UNKNOWN};
 use crate::text::{clean, clean_lines, counted, pad, plain, width, wrap};
 
@@ -551,16 +551,21 @@ impl Markdown {
     /// A sample: a heading, and its sections. Texts are whole, in blocks that show them as they are.
     pub fn transcript(&self, transcript: &Transcript, view: &TranscriptView) -> String {
         let heading = std::iter::once(transcript.id.to_string()).chain(facts(transcript, view));
-        let mut text = format!("### {}\n", escape(&heading.collect::<Vec<_>>().join(" · ")));
+        let mut text = format!("### {}\n", escape_markdown(&heading.collect::<Vec<_>>().join(" · ")));
         for section in sections(transcript, view) {
             let paragraphs: Vec<&str> = section.paragraphs.iter().map(|one| one.text.as_str()).collect();
             let joined = paragraphs.join("\n");
             let joined = joined.trim_end();
             if joined.contains('\n') || joined.len() > 100 {
                 let (fence, joined) = (fence(joined), clean_lines(joined));
-                let _ = write!(text, "\n**{}**\n\n{fence}text\n{joined}\n{fence}\n", escape(&section.label));
+                let _ = write!(
+                    text,
+                    "\n**{}**\n\n{fence}text\n{joined}\n{fence}\n",
+                    escape_markdown(&section.label)
+                );
             } else {
-                let _ = write!(text, "\n**{}** {}\n", escape(&section.label), escape(joined));
+                let _ =
+                    write!(text, "\n**{}** {}\n", escape_markdown(&section.label), escape_markdown(joined));
             }
         }
         text
