@@ -286,7 +286,6 @@ impl EvaluationSet {
         self.runs.push(SetRun { task, model, metric: None, cell, is_earlier: false, has_error: false });
     }
 
-    /// For a terminal of 100 columns, without colour.
     /// As a terminal shows it.
     pub fn to_table(&self, table: &TerminalTable) -> String {
         table.text_table(&self.texts())
@@ -334,7 +333,6 @@ impl EvaluationSet {
 pub struct PlansView<'a>(pub &'a Plans);
 
 impl PlansView<'_> {
-    /// The method of the test, or of the interval.
     /// The method of the test, or of the interval.
     fn method(self) -> PowerMethod {
         let Plans { goal, design, .. } = self.0;
@@ -422,7 +420,7 @@ impl PlansView<'_> {
         let figure = |number: Option<f64>| -> ListingCell {
             number.map(|number| ListingCell::new(short(number, 4), number.into())).into()
         };
-        let power = |power: f64| ListingCell::new(power_text(power, goal), power.into());
+        let power = |power: f64| ListingCell::new(power_text(power, *goal), power.into());
         let note = |row: &PlannedRow| match (&row.reason, row.is_cheapest, has_cost) {
             (Some(reason), ..) => Some(reason.clone()),
             (None, true, true) => Some("lowest cost".to_owned()),
@@ -484,10 +482,10 @@ impl PlansView<'_> {
 type PlanCell<'a> = &'a dyn Fn(&PlannedRow) -> ListingCell;
 
 /// A wanted power as it was given; a computed one with three decimals, and one that is not 1 does not look like it.
-fn power_text(power: f64, goal: &PlannedGoal) -> String {
+fn power_text(power: f64, goal: PlannedGoal) -> String {
     match goal {
-        PlannedGoal::Power { .. } if (0.9995..1.0).contains(&power) => "> 0.999".to_owned(),
-        PlannedGoal::Power { .. } => format!("{power:.3}"),
+        PlannedGoal::Power if (0.9995..1.0).contains(&power) => "> 0.999".to_owned(),
+        PlannedGoal::Power => format!("{power:.3}"),
         _ => short(power, 6),
     }
 }

@@ -110,7 +110,6 @@ pub(crate) struct ComparisonTables {
     pub(crate) grids: Vec<TextTable>,
 }
 
-/// What a table is about: a score, and its metric if a table has only one.
 /// What the rows of a table have in common: scorer, field, reducer, and the metric if there are many sides.
 type TableKey<'c> = (&'c str, Option<&'c str>, Option<&'c str>, Option<&'c str>);
 

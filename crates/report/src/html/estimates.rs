@@ -366,7 +366,6 @@ pub(super) struct ForestBody<'b> {
 }
 
 impl ForestTable<'_> {
-    /// The table of these bodies.
     /// The figures of a grouping: first that of all samples, then its groups in this order.
     fn of_grouping(&self, grouping: &Grouping, order: &[usize]) -> Markup {
         let all = grouping.all.iter().map(|group| {
@@ -384,6 +383,7 @@ impl ForestTable<'_> {
         self.to_html(grouping.all.iter().chain(&grouping.groups), &bodies)
     }
 
+    /// The table of these bodies.
     fn to_html<'g>(&self, groups: impl IntoIterator<Item = &'g GroupFigure>, bodies: &[Markup]) -> Markup {
         let groups: Vec<&GroupFigure> = groups.into_iter().collect();
         let names = self.task.runs.iter().map(|(run, _)| run.name.as_str());
@@ -446,71 +446,8 @@ impl ForestTable<'_> {
             }
         }
     }
-}
 
-/// The titles of a table with a group of lines for each thing.
-pub(super) fn forest_head(
-    what: &str,
-    line: &str,
-    axis: &Markup,
-    value: &Markup,
-    level: &str,
-    has_n: bool,
-) -> Markup {
-    html! {
-        thead role="rowgroup" {
-            tr role="row" {
-                th.c1 role="columnheader" scope="col" { (breakable(what)) }
-                th.c2 role="columnheader" scope="col" { span { (line) } }
-                th.pl role="columnheader" scope="col" { span.vh { "drawn" } (axis) }
-                th.num.c4 role="columnheader" scope="col" { (value) }
-                th.num.c5 role="columnheader" scope="col" { (level) }
-                @if has_n { th.num.c6 role="columnheader" scope="col" { "n" } }
-            }
-        }
-    }
-}
-
-fn is_long(name: &str) -> bool {
-    name.chars().count() > LONG
-}
-
-/// What programs read of a figure, if there is one.
-fn with_cell(attributes: Attributes, cell: Option<&FigureCell>) -> Attributes {
-    match cell {
-        Some(cell) => attributes.with_estimate(&cell.estimate),
-        None => attributes,
-    }
-}
-
-/// The number of scores of a line, of all that there could be.
-pub(super) fn n_text(estimate: &Estimate) -> String {
-    match estimate.absent {
-        0 => grouped(estimate.n),
-        absent => format!("{} of {}", grouped(estimate.n), grouped(estimate.n + absent)),
-    }
-}
-
-/// The class of a table whose names need a wider column.
-pub(super) fn long_names<'a>(mut names: impl Iterator<Item = &'a str>) -> &'static str {
-    const SHORT: usize = 9;
-    if names.any(|name| name.chars().count() > SHORT) { " ln" } else { "" }
-}
-
-/// A figure whose notes are shown by the pointer, too; the reason of a missing error is among them.
-fn value(cell: Option<&FigureCell>, column: &NumberColumn) -> Markup {
-    html! {
-        @match cell {
-            Some(cell) if cell.notes.is_empty() => (column.value(cell)),
-            Some(cell) => { span title=(cell.notes.join(" · ")) { (column.value(cell)) } }
-            None => { span.undef { "no scores" } }
-        }
-    }
-}
-
-/// A table with one row for each of many groups.
-/// A table with a line for each group, for many groups of few runs.
-impl ForestTable<'_> {
+    /// A table with one row for each of many groups, for few runs.
     fn thin(&self, grouping: &Grouping, order: &[usize]) -> Markup {
         let runs = self.task.runs.len();
         let longest = grouping.groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0);
@@ -600,6 +537,66 @@ impl ForestTable<'_> {
             @for column in columns.iter().enumerate() { (number(column)) }
         };
         sort_data(group, position).with("role", "row").element("tr", &cells)
+    }
+}
+
+/// The titles of a table with a group of lines for each thing.
+pub(super) fn forest_head(
+    what: &str,
+    line: &str,
+    axis: &Markup,
+    value: &Markup,
+    level: &str,
+    has_n: bool,
+) -> Markup {
+    html! {
+        thead role="rowgroup" {
+            tr role="row" {
+                th.c1 role="columnheader" scope="col" { (breakable(what)) }
+                th.c2 role="columnheader" scope="col" { span { (line) } }
+                th.pl role="columnheader" scope="col" { span.vh { "drawn" } (axis) }
+                th.num.c4 role="columnheader" scope="col" { (value) }
+                th.num.c5 role="columnheader" scope="col" { (level) }
+                @if has_n { th.num.c6 role="columnheader" scope="col" { "n" } }
+            }
+        }
+    }
+}
+
+fn is_long(name: &str) -> bool {
+    name.chars().count() > LONG
+}
+
+/// What programs read of a figure, if there is one.
+fn with_cell(attributes: Attributes, cell: Option<&FigureCell>) -> Attributes {
+    match cell {
+        Some(cell) => attributes.with_estimate(&cell.estimate),
+        None => attributes,
+    }
+}
+
+/// The number of scores of a line, of all that there could be.
+pub(super) fn n_text(estimate: &Estimate) -> String {
+    match estimate.absent {
+        0 => grouped(estimate.n),
+        absent => format!("{} of {}", grouped(estimate.n), grouped(estimate.n + absent)),
+    }
+}
+
+/// The class of a table whose names need a wider column.
+pub(super) fn long_names<'a>(mut names: impl Iterator<Item = &'a str>) -> &'static str {
+    const SHORT: usize = 9;
+    if names.any(|name| name.chars().count() > SHORT) { " ln" } else { "" }
+}
+
+/// A figure whose notes are shown by the pointer, too; the reason of a missing error is among them.
+fn value(cell: Option<&FigureCell>, column: &NumberColumn) -> Markup {
+    html! {
+        @match cell {
+            Some(cell) if cell.notes.is_empty() => (column.value(cell)),
+            Some(cell) => { span title=(cell.notes.join(" · ")) { (column.value(cell)) } }
+            None => { span.undef { "no scores" } }
+        }
     }
 }
 

@@ -16,7 +16,6 @@ use crate::text::{grouped, percent, plain};
 /// The most scorers that are named.
 const MOST_SCORERS: usize = 4;
 
-/// A term, what it is, and what follows in small print.
 /// A term, its text, and small print below.
 type Fact = (&'static str, Markup, Markup);
 

@@ -112,7 +112,6 @@ impl<'p> Task<'p> {
         found.map_or(Series::NEUTRAL, |(_, series)| *series)
     }
 
-    /// The name of a run with its mark.
     /// The headline of each run that has one.
     pub(super) fn headline_cells(&self) -> impl Iterator<Item = &FigureCell> {
         self.figures.headline.iter().flat_map(|figure| figure.cells.iter().flatten())
@@ -130,6 +129,7 @@ impl<'p> Task<'p> {
         groups.flat_map(|group| group.cells.iter().flatten())
     }
 
+    /// The name of a run with its mark.
     pub(super) fn name_of(&self, at: usize) -> Markup {
         self.runs.get(at).map(|(run, series)| run_name(&run.name, *series)).unwrap_or_default()
     }

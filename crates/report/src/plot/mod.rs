@@ -50,7 +50,6 @@ pub struct Plot {
     pub data: Listing,
     /// What a reader should know: what a mark, a line or a shade means.
     pub caption: String,
-    /// What a file shows.
     /// The parts as a file has them, and in how many columns.
     file: (Vec<PlotPart>, usize),
 }

@@ -179,7 +179,6 @@ pub(crate) fn name_length(name: &str) -> &'static str {
 /// How a model is drawn: its mark and the class of its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Series {
-    /// The shape.
     /// The id of its mark, and that of the mark in small.
     pub mark: (&'static str, &'static str),
     /// The class: `m1` to `m6`, or `m0` for the colour of notes.

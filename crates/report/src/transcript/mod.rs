@@ -443,8 +443,7 @@ const END: usize = 6;
 /// Texts beyond this number of characters are not laid out as a whole to show a few lines of them.
 const LONG: usize = 64 << 10;
 
-/// The lines of a text, cleaned.
-/// The lines of a text; of a long one the first, and behind what was left out the last.
+/// The lines of a text, cleaned; of a long one the first, and behind what was left out the last.
 fn fit(text: &str, limit: usize, is_whole: bool) -> (Vec<String>, Option<(String, Vec<String>)>) {
     let text = text.trim_end();
     if is_whole || text.len() <= LONG {
