@@ -14,32 +14,24 @@ use serde_json::Value as Json;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
 use super::limits::{MAX_COLUMNS, MAX_LINE, too_long};
-use super::record::{FieldNames, Record};
-use super::record::{RecordSink, Stop};
+use super::record::{FieldNames, Record, RecordSink, Stop};
+use super::source::RecordSource;
 
-/// How a delimited file is written.
-#[derive(Clone, Debug)]
-pub(super) struct Dialect {
-    pub(super) delimiter: u8,
-    /// Whether the delimiter was named, and is not that of the file's name.
-    pub(super) is_named: bool,
-    /// Whether the first row has the names of the columns.
-    pub(super) has_header: bool,
-    /// The names of the columns, in place of those of the header.
-    pub(super) names: Option<Vec<String>>,
-}
-
+/// Reads a file whose fields are separated by this character, unless the source names another.
 pub(super) fn read(
     path: &Arc<Path>,
-    dialect: &Dialect,
+    source: &RecordSource,
+    delimiter: u8,
     sink: &mut RecordSink<'_>,
 ) -> Result<Stop, DatasetError> {
     let unreadable = |problem: String| DatasetError::Read { path: path.to_path_buf(), problem };
+    let delimiter = source.delimiter.unwrap_or(delimiter);
+    let has_header = source.header.unwrap_or(source.columns.is_none());
     let file = DecompressedFile::open(path).map_err(|error| unreadable(error.to_string()))?;
-    let scan = Rc::new(RefCell::new(RowScan::new(dialect.delimiter)));
+    let scan = Rc::new(RefCell::new(RowScan::new(delimiter)));
     let rows = ScannedRows { source: file, scan: scan.clone() };
     let mut reader = csv::ReaderBuilder::new()
-        .delimiter(dialect.delimiter)
+        .delimiter(delimiter)
         .has_headers(false)
         .flexible(true)
         .buffer_capacity(BUFFER_BYTES)
@@ -68,9 +60,9 @@ pub(super) fn read(
         }
     };
     let Some(mut line) = next(&mut row)? else { return Ok(Stop::AtTheEnd) };
-    let names = names(dialect, &row).map_err(|problem| wrong(line, problem))?;
+    let names = names(source, delimiter, has_header, &row).map_err(|problem| wrong(line, problem))?;
     let names = Arc::new(FieldNames::new(names));
-    let mut is_row = !dialect.has_header;
+    let mut is_row = !has_header;
     sink.names(path, names.all())?;
     loop {
         if is_row {
@@ -82,8 +74,8 @@ pub(super) fn read(
                 return Err(open_quote(&scan.borrow()).map_or_else(
                     || {
                         let width_of =
-                            if dialect.names.is_some() { "there are names for" } else { "the header has" };
-                        let first = if dialect.has_header || dialect.names.is_some() {
+                            if source.columns.is_some() { "there are names for" } else { "the header has" };
+                        let first = if has_header || source.columns.is_some() {
                             width_of
                         } else {
                             "the first row has"
@@ -92,7 +84,7 @@ pub(super) fn read(
                             line,
                             format!(
                                 "{found} fields where {first} {width}; quote {} within a field",
-                                delimiter_name(dialect.delimiter)
+                                delimiter_name(delimiter)
                             ),
                         )
                     },
@@ -162,16 +154,21 @@ fn not_utf8(path: &Path) -> String {
 }
 
 /// The names of the columns: those given, those of the header, or numbered ones.
-fn names(dialect: &Dialect, first: &csv::StringRecord) -> Result<Vec<String>, String> {
-    let names: Vec<String> = match (&dialect.names, dialect.has_header) {
+fn names(
+    source: &RecordSource,
+    delimiter: u8,
+    has_header: bool,
+    first: &csv::StringRecord,
+) -> Result<Vec<String>, String> {
+    let names: Vec<String> = match (&source.columns, has_header) {
         (Some(names), false) => names.clone(),
         (Some(names), true) if names.len() == first.len() => names.clone(),
         (Some(names), true) => {
             return Err(format!("the header has {} columns, and {} are named", first.len(), names.len()));
         }
         (None, true) => {
-            if !dialect.is_named {
-                check_delimiter(first, dialect.delimiter)?;
+            if source.delimiter.is_none() {
+                check_delimiter(first, delimiter)?;
             }
             first.iter().map(|name| name.trim().to_owned()).collect()
         }
@@ -183,9 +180,9 @@ fn names(dialect: &Dialect, first: &csv::StringRecord) -> Result<Vec<String>, St
     }
     let mut seen = HashSet::with_capacity(names.len());
     match names.iter().find(|name| !seen.insert(name.as_str())) {
-        Some(name) if dialect.has_header && names.len() == first.len() && dialect.names.is_none() => Err(
-            format!("the header has two columns `{name}`; rename one, or name them: columns = [\"…\", …]"),
-        ),
+        Some(name) if has_header && names.len() == first.len() && source.columns.is_none() => Err(format!(
+            "the header has two columns `{name}`; rename one, or name them: columns = [\"…\", …]"
+        )),
         Some(name) => Err(format!("two columns are named `{name}`")),
         None => Ok(names),
     }

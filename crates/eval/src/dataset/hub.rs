@@ -13,16 +13,14 @@ use errorbar_core::spec::nearest;
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, shown};
-use super::source::{FileFormat, is_format, is_visible, no_data_files, stem};
+use super::source::{FileFormat, RecordSource, is_format, is_visible, no_data_files, stem};
 
 /// A dataset of the hub, as `hf:ORG/NAME@REVISION` names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HubDataset {
-    /// The user or organization; a few old datasets have none.
-    pub organization: Option<String>,
-    /// The name.
-    pub name: String,
+    /// `ORG/NAME`; a few old datasets have no organization.
+    pub repository: String,
     /// A branch, a tag or a commit; `main`, if it is not given.
     pub revision: Option<String>,
 }
@@ -75,50 +73,34 @@ impl HubDataset {
             Some((repository, revision)) => (repository, Some(revision)),
             None => (text, None),
         };
-        let (organization, name) = match repository.split_once('/') {
-            Some((organization, name)) => (Some(organization), name),
-            None => (None, repository),
-        };
         let is_name = |name: &str| {
             !matches!(name, "" | "." | "..")
                 && !name.contains("--")
                 && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
         };
         // Names of branches may have slashes.
-        let is_right = organization.is_none_or(is_name)
-            && is_name(name)
+        let is_right = repository.splitn(2, '/').all(is_name)
             && revision.is_none_or(|revision| revision.split('/').all(is_name));
-        if !is_right {
-            return Some(Err(wrong()));
-        }
-        let [organization, revision] = [organization, revision].map(|part| part.map(str::to_owned));
-        Some(Ok(HubDataset { organization, name: name.to_owned(), revision }))
-    }
-
-    /// `ORG/NAME`.
-    pub fn repository(&self) -> String {
-        match &self.organization {
-            Some(organization) => format!("{organization}/{}", self.name),
-            None => self.name.clone(),
-        }
+        let dataset = HubDataset { repository: repository.to_owned(), revision: revision.map(str::to_owned) };
+        Some(if is_right { Ok(dataset) } else { Err(wrong()) })
     }
 
     /// The name of its folder.
     fn folder(&self) -> String {
-        format!("datasets--{}", self.repository().replace('/', "--"))
+        format!("datasets--{}", self.repository.replace('/', "--"))
     }
 
     /// What downloads it.
     fn command(&self) -> String {
         let revision =
             self.revision.as_ref().map(|revision| format!(" --revision {revision}")).unwrap_or_default();
-        format!("hf download {} --repo-type dataset{revision}", self.repository())
+        format!("hf download {} --repo-type dataset{revision}", self.repository)
     }
 
     /// As it is written in a task file.
     fn address(&self) -> String {
         let revision = self.revision.as_ref().map(|revision| format!("@{revision}")).unwrap_or_default();
-        format!("hf:{}{revision}", self.repository())
+        format!("hf:{}{revision}", self.repository)
     }
 
     fn wrong(&self, problem: &str) -> DatasetError {
@@ -133,7 +115,7 @@ impl HubDataset {
                 .filter_map(|name| Some(name.strip_prefix("datasets--")?.replacen("--", "/", 1)))
                 .collect();
             let command = self.command();
-            let advice = match nearest(&self.repository(), known.iter().map(String::as_str)) {
+            let advice = match nearest(&self.repository, known.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`? Otherwise fetch it with `{command}`"),
                 None => format!("fetch it with `{command}`, or name its files as `path`"),
             };
@@ -195,27 +177,12 @@ fn small_text(path: &Path) -> Option<String> {
     is_small.then(|| fs::read_to_string(path).ok()).flatten()
 }
 
-/// The files of a dataset that are meant, and what identifies them.
-pub(super) struct ChosenFiles {
-    pub(super) files: Vec<PathBuf>,
-    pub(super) provenance: Metadata,
-}
-
-/// Which files of a dataset are meant.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FileChoice<'c> {
-    pub(super) subset: Option<&'c str>,
-    pub(super) split: Option<&'c str>,
-    pub(super) format: Option<FileFormat>,
-}
-
 /// Finds the files of a dataset that was downloaded.
 pub(super) fn find(
     dataset: &HubDataset,
-    cache: Option<&Path>,
-    choice: FileChoice<'_>,
-) -> Result<ChosenFiles, DatasetError> {
-    let cache = cache.map(Path::to_owned).or_else(cache_of_environment).ok_or_else(|| {
+    choice: &RecordSource,
+) -> Result<(Vec<PathBuf>, Metadata), DatasetError> {
+    let cache = choice.hub_cache.clone().or_else(cache_of_environment).ok_or_else(|| {
         dataset
             .wrong("the folder of downloaded datasets is not known; set HF_HOME, or name the files as `path`")
     })?;
@@ -242,7 +209,7 @@ pub(super) fn find(
     note("revision", Some(commit));
     note("subset", chosen.subset);
     note("split", chosen.split);
-    Ok(ChosenFiles { files: chosen.files, provenance })
+    Ok((chosen.files, provenance))
 }
 
 /// Whether a file is in a folder, wherever links lead to. One that is not there is left to its reader.
@@ -251,7 +218,7 @@ fn leads_into(path: &Path, folder: &Path) -> bool {
 }
 
 /// The files of a folder that are of a subset and split, by the rules of the hub.
-pub(super) fn choose_in_folder(folder: &Path, choice: FileChoice<'_>) -> Result<Vec<PathBuf>, DatasetError> {
+pub(super) fn choose_in_folder(folder: &Path, choice: &RecordSource) -> Result<Vec<PathBuf>, DatasetError> {
     let files = data_files(folder, choice.format);
     if files.is_empty() {
         return Err(no_data_files(folder, choice.format, entries(folder).collect()));
@@ -265,7 +232,7 @@ pub(super) fn choose_in_folder(folder: &Path, choice: FileChoice<'_>) -> Result<
 pub(super) fn choose_among(
     pattern: &Path,
     found: Vec<PathBuf>,
-    choice: FileChoice<'_>,
+    choice: &RecordSource,
 ) -> Result<Vec<PathBuf>, DatasetError> {
     if matches!(found.as_slice(), [only] if only == pattern) {
         // One that is not there is left to its reader.
@@ -455,7 +422,7 @@ struct Chosen {
     split: Option<String>,
 }
 
-fn choose(dataset: &str, files: Vec<DataFile>, choice: FileChoice<'_>) -> Result<Chosen, DatasetError> {
+fn choose(dataset: &str, files: Vec<DataFile>, choice: &RecordSource) -> Result<Chosen, DatasetError> {
     let names = |of: fn(&DataFile) -> Option<&String>, files: &[DataFile]| {
         let mut names: Vec<String> = files.iter().filter_map(of).cloned().collect();
         names.sort();
@@ -464,7 +431,7 @@ fn choose(dataset: &str, files: Vec<DataFile>, choice: FileChoice<'_>) -> Result
     };
     let subsets = names(|file| file.subset.as_ref(), &files);
     let unnamed = files.iter().any(|file| file.subset.is_none());
-    let subset = match (choice.subset, subsets.as_slice()) {
+    let subset = match (choice.subset.as_deref(), subsets.as_slice()) {
         (None, []) => None,
         (None, _) if unnamed => None,
         (None, [only]) => Some(only.clone()),
@@ -487,7 +454,7 @@ fn choose(dataset: &str, files: Vec<DataFile>, choice: FileChoice<'_>) -> Result
     };
     let mut files: Vec<DataFile> = files.into_iter().filter(|file| file.subset == subset).collect();
     let splits = names(|file| file.split.as_ref(), &files);
-    let split = match (choice.split, splits.as_slice()) {
+    let split = match (choice.split.as_deref(), splits.as_slice()) {
         // What has no splits is `train` for the hub.
         (None | Some("train"), []) => None,
         (None, [only]) => Some(only.clone()),

@@ -38,12 +38,8 @@ pub(super) fn read(path: &Arc<Path>, sink: &mut RecordSink<'_>) -> Result<Stop, 
     let mut start = Cursor::new(start);
     start.set_position(bom);
     let mut objects = Objects { path, names: Arc::default(), sink };
-    let problem = |problem: ListProblem| match problem {
-        ListProblem::Json(problem) => unreadable(problem),
-        ListProblem::Record(problem) => *problem,
-    };
     match is_list {
-        true => read_list(start.chain(file), &mut objects).map_err(problem),
+        true => read_list(start.chain(file), &mut objects),
         false if is_document => {
             let mut text = String::new();
             let length =
@@ -52,7 +48,7 @@ pub(super) fn read(path: &Arc<Path>, sink: &mut RecordSink<'_>) -> Result<Stop, 
                 return Err(unreadable(format!("it has more than {} MiB{ONE_A_LINE}", MAX_DOCUMENT >> 20)));
             }
             match records_of(&text) {
-                Ok(list) => read_list(list.as_bytes(), &mut objects).map_err(problem),
+                Ok(list) => read_list(list.as_bytes(), &mut objects),
                 // A first line that was longer than what was looked at, with others behind it.
                 Err(_) if is_lines(&text) => read_lines(text.as_bytes(), &mut objects),
                 Err(problem) => Err(unreadable(problem)),
@@ -176,14 +172,8 @@ impl Objects<'_, '_> {
     }
 }
 
-/// What is wrong with a list: its JSON, or a record.
-enum ListProblem {
-    Json(String),
-    Record(Box<DatasetError>),
-}
-
 /// Takes the records of a list one by one, so that the list as a whole is never held.
-fn read_list(source: impl Read, objects: &mut Objects<'_, '_>) -> Result<Stop, ListProblem> {
+fn read_list(source: impl Read, objects: &mut Objects<'_, '_>) -> Result<Stop, DatasetError> {
     /// Takes items until one is wrong, or no more are wanted.
     struct Items<'i, 'a, 's> {
         objects: &'i mut Objects<'a, 's>,
@@ -216,16 +206,18 @@ fn read_list(source: impl Read, objects: &mut Objects<'_, '_>) -> Result<Stop, L
         }
     }
 
+    let path = objects.path.clone();
     let (since, mut ended) = (Rc::new(Cell::new(0)), None);
     let bounded = BoundedItems { source, since: since.clone() };
     let mut json = serde_json::Deserializer::from_reader(BufReader::with_capacity(BUFFER_BYTES, bounded));
     let read = (&mut json).deserialize_seq(Items { objects, ended: &mut ended, since });
-    match ended {
-        Some(Ok(stop)) => return Ok(stop),
-        Some(Err(problem)) => return Err(ListProblem::Record(Box::new(problem))),
-        None => {}
+    if let Some(ended) = ended {
+        return ended;
     }
-    let problem = |error: serde_json::Error| ListProblem::Json(error.to_string());
+    let problem = |error: serde_json::Error| DatasetError::Read {
+        path: path.to_path_buf(),
+        problem: error.to_string(),
+    };
     read.map_err(problem)?;
     json.end().map_err(problem)?;
     Ok(Stop::AtTheEnd)

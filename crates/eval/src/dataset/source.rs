@@ -11,7 +11,6 @@ use errorbar_files::{is_url, url_hint};
 use errorbar_table::input::Compression;
 use glob::{Pattern, PatternError};
 
-use super::delimited::Dialect;
 use super::error::{DatasetError, shown};
 use super::hub::HubDataset;
 use super::record::{IntoSample, Record, RecordSink, Stop, ToSample};
@@ -50,10 +49,7 @@ pub struct RecordSource {
 }
 
 /// The files of a source, and what is recorded of them.
-struct SourceFiles {
-    files: Vec<(Arc<Path>, FileFormat)>,
-    provenance: Metadata,
-}
+type FoundFiles = (Vec<(Arc<Path>, FileFormat)>, Metadata);
 
 impl RecordSource {
     /// A file, a folder, a pattern such as `data/test-*.parquet`, or `hf:ORG/NAME[@REVISION]`.
@@ -125,8 +121,8 @@ impl RecordSource {
     }
 
     /// All files, in order.
-    fn files(&self) -> Result<SourceFiles, DatasetError> {
-        let mut found = SourceFiles { files: Vec::new(), provenance: Metadata::new() };
+    fn files(&self) -> Result<FoundFiles, DatasetError> {
+        let (mut all, mut provenance) = (Vec::new(), Metadata::new());
         for path in &self.paths {
             if is_url(path) {
                 let message = format!(
@@ -138,17 +134,16 @@ impl RecordSource {
             }
             let paths = match HubDataset::parse(path) {
                 Some(dataset) => {
-                    let dataset = dataset?;
-                    let chosen = hub::find(&dataset, self.hub_cache.as_deref(), self.choice())?;
-                    found.provenance.extend(chosen.provenance);
-                    chosen.files
+                    let (files, recorded) = hub::find(&dataset?, self)?;
+                    provenance.extend(recorded);
+                    files
                 }
                 None => {
                     let path = self.folder.join(path);
                     let is_choice = self.subset.is_some() || self.split.is_some();
                     let files = match is_choice {
-                        true if path.is_dir() => hub::choose_in_folder(&path, self.choice())?,
-                        true => hub::choose_among(&path, find(&path, self.format)?, self.choice())?,
+                        true if path.is_dir() => hub::choose_in_folder(&path, self)?,
+                        true => hub::choose_among(&path, find(&path, self.format)?, self)?,
                         false => {
                             let found = find(&path, self.format)?;
                             hub::check_whole(&path, &found)?;
@@ -166,26 +161,22 @@ impl RecordSource {
             };
             for path in paths {
                 let format = self.format_of(&path)?;
-                found.files.push((path.into(), format));
+                all.push((path.into(), format));
             }
         }
-        Ok(found)
-    }
-
-    fn choice(&self) -> hub::FileChoice<'_> {
-        hub::FileChoice { subset: self.subset.as_deref(), split: self.split.as_deref(), format: self.format }
+        Ok((all, provenance))
     }
 
     /// The samples of all files, `at_most` of them.
     pub(super) fn read(&self, to_sample: &ToSample, at_most: usize) -> ReadSamples {
         let mut sink = RecordSink::new(to_sample, at_most);
-        let read = self.files().and_then(|found| {
-            for (path, format) in &found.files {
+        let read = self.files().and_then(|(files, provenance)| {
+            for (path, format) in &files {
                 if self.read_file(path, *format, &mut sink)? == Stop::Early {
                     break;
                 }
             }
-            Ok(found.provenance)
+            Ok(provenance)
         });
         let (samples, skipped, fields) = sink.finish();
         let (read, provenance) = match read {
@@ -221,21 +212,14 @@ impl RecordSource {
                 return Err(DatasetError::Read { path: path.to_path_buf(), problem: problem.to_owned() });
             }
         };
-        let has_header = self.header.unwrap_or(self.columns.is_none());
-        let dialect = Dialect {
-            delimiter: self.delimiter.unwrap_or(delimiter),
-            is_named: self.delimiter.is_some(),
-            has_header,
-            names: self.columns.clone(),
-        };
-        delimited::read(path, &dialect, sink)
+        delimited::read(path, self, delimiter, sink)
     }
 
     /// What the dataset is called if nothing else is given: as its first file, folder or dataset of the hub.
     fn name(&self) -> Option<String> {
         let path = self.paths.first()?;
         if let Some(Ok(dataset)) = HubDataset::parse(path) {
-            return Some(dataset.repository());
+            return Some(dataset.repository);
         }
         let path = self.folder.join(path);
         let file_name = |path: &Path| Some(path.file_name()?.to_string_lossy().into_owned());
@@ -256,7 +240,7 @@ impl RecordSource {
     /// Where the dataset is, as logs record it: paths as they were given, and datasets of the hub by name.
     fn location(&self) -> Option<String> {
         let location = |path: &PathBuf| match HubDataset::parse(path) {
-            Some(Ok(dataset)) => dataset.repository(),
+            Some(Ok(dataset)) => dataset.repository,
             _ => self.folder.join(path).display().to_string(),
         };
         (!self.paths.is_empty()).then(|| self.paths.iter().map(location).collect::<Vec<_>>().join(", "))

@@ -15,30 +15,19 @@ use fancy_regex::{Captures, DebugRegex, Regex, RegexBuilder, RegexInput};
 use super::words::is_word;
 use crate::text::TextError;
 
-/// The members of the sets that `\w`, `\s` and `\d` stand for.
-struct Sets {
-    word: &'static str,
-    space: &'static str,
-    digit: &'static str,
+/// The members of the set that a letter stands for, and whether it stands for all others.
+fn set(letter: char, ascii: bool) -> Option<(&'static str, bool)> {
+    let members = match (letter.to_ascii_lowercase(), ascii) {
+        ('d', false) => r"\d",
+        ('d', true) => "0-9",
+        ('w', false) => r"\p{L}\p{N}_",
+        ('w', true) => "0-9A-Za-z_",
+        ('s', false) => r"\s\x1c-\x1f",
+        ('s', true) => r"\t-\r\x20",
+        _ => return None,
+    };
+    Some((members, letter.is_ascii_uppercase()))
 }
-
-impl Sets {
-    /// The members of the set that a letter stands for, and whether it stands for all others.
-    fn find(&self, letter: char) -> Option<(&'static str, bool)> {
-        let members = match letter.to_ascii_lowercase() {
-            'd' => self.digit,
-            'w' => self.word,
-            's' => self.space,
-            _ => return None,
-        };
-        Some((members, letter.is_ascii_uppercase()))
-    }
-}
-
-/// Letters, digits of every kind and the underscore make a word (the engine's own `\w` also has combining
-/// marks); blanks are white space and the four separators of ASCII.
-const UNICODE: Sets = Sets { word: r"\p{L}\p{N}_", space: r"\s\x1c-\x1f", digit: r"\d" };
-const ASCII: Sets = Sets { word: "0-9A-Za-z_", space: r"\t-\r\x20", digit: "0-9" };
 
 /// Whether the engine and Python agree on where the words of a text end, and `$` can only mean its very end.
 /// They disagree about marks, joiners and some numbers; these are the letters and signs without any, in which
@@ -83,10 +72,6 @@ struct Flags {
 }
 
 impl Flags {
-    fn sets(self) -> Sets {
-        if self.ascii { ASCII } else { UNICODE }
-    }
-
     fn apply(&mut self, letters: &str, on: bool) -> Result<(), String> {
         for letter in letters.chars() {
             match letter {
@@ -166,13 +151,12 @@ impl Translator<'_> {
     }
 
     fn escape(&mut self) -> Result<(), String> {
-        let sets = self.flags.sets();
         let c = self.chars.next().ok_or("a backslash at the end")?;
-        if let Some((members, is_negated)) = sets.find(c) {
+        if let Some((members, is_negated)) = set(c, self.flags.ascii) {
             self.out.push_str(&format!("[{}{members}]", if is_negated { "^" } else { "" }));
             return Ok(());
         }
-        let word = sets.word;
+        let (word, _) = set('w', self.flags.ascii).unwrap_or_default();
         match c {
             'A' => self.out.push_str(r"\A"),
             'Z' => self.out.push_str(r"\z"),
@@ -432,7 +416,7 @@ impl Translator<'_> {
             return Ok(ClassItem::Char(c));
         }
         let c = self.chars.next().ok_or("a backslash at the end")?;
-        Ok(match (self.flags.sets().find(c), c) {
+        Ok(match (set(c, self.flags.ascii), c) {
             (Some((members, false)), _) => ClassItem::Set(members.to_owned()),
             (Some((members, true)), _) => ClassItem::Set(format!("[^{members}]")),
             (None, 'b') => ClassItem::Char('\x08'),
