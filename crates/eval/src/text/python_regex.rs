@@ -16,6 +16,9 @@ use super::words::is_word;
 use crate::text::TextError;
 
 /// The members of the set that a letter stands for, and whether it stands for all others.
+///
+/// Letters, digits of every kind and the underscore make a word (the engine's own `\w` also has combining
+/// marks); blanks are white space and the four separators of ASCII.
 fn set(letter: char, ascii: bool) -> Option<(&'static str, bool)> {
     let members = match (letter.to_ascii_lowercase(), ascii) {
         ('d', false) => r"\d",
