@@ -1,12 +1,13 @@
 //! What goes to a model and what comes back: messages, inputs, targets and outputs; and what happened meanwhile.
 //!
-//! Plain values. The crate that knows a file format knows how it writes them.
+//! Their JSON is that of logs, which requests and caches have as well.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
 use indexmap::IndexMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value as Json;
 
 use crate::{Metadata, Score};
@@ -14,7 +15,8 @@ use crate::{Metadata, Score};
 // Messages between a user and a model, and the input of a sample.
 
 /// The author of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum MessageRole {
     /// The instructions that come before everything else.
     System,
@@ -43,7 +45,8 @@ impl MessageRole {
 }
 
 /// The origin of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum MessageSource {
     /// The sample.
     Input,
@@ -72,21 +75,27 @@ impl MessageSource {
 /// let message = Message::user("What is 6 × 7?");
 /// assert_eq!((message.role, message.content.as_str()), (MessageRole::User, "What is 6 × 7?"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 #[non_exhaustive]
 pub struct Message {
     /// An id that is unique in its conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// The text.
+    #[serde(default, deserialize_with = "text_of_content")]
     pub content: String,
     /// The origin, if known.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known_source")]
     pub source: Option<MessageSource>,
     /// The author.
     pub role: MessageRole,
     /// The model, if a model is the author.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// What the message holds beside its text, which is all that is read of it: the kinds of those parts, such as
     /// `image`, and `tool_calls`. A dataset with such a message is refused.
+    #[serde(skip)]
     pub omitted: Vec<String>,
 }
 
@@ -118,8 +127,78 @@ impl Message {
     }
 }
 
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        Message::serialize(self, to)
+    }
+}
+
+/// Of a content in several parts the strings are read, and the kinds of the others.
+///
+/// ```
+/// use errorbar_core::chat::Message;
+/// let parts = r#"{"role": "user", "content": [{"type": "text", "text": "Look:"}, {"type": "image", "image": "…"}]}"#;
+/// let message: Message = serde_json::from_str(parts)?;
+/// assert_eq!((message.content.as_str(), message.omitted.as_slice()), ("Look:", &["image".to_owned()][..]));
+/// assert_eq!(serde_json::to_string(&message)?, r#"{"content":"Look:","role":"user"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(from)?;
+        let omitted = omitted(&json);
+        let message = Message::deserialize(json).map_err(de::Error::custom)?;
+        Ok(Message { omitted, ..message })
+    }
+}
+
+/// A string, or a list of parts of which the strings are read, joined by line ends.
+fn text_of_content<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(match Json::deserialize(from)? {
+        Json::String(text) => text,
+        Json::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| match part {
+                Json::String(text) => Some(text.as_str()),
+                part => part.get("text").filter(|_| part.get("type") == Some(&Json::from("text")))?.as_str(),
+            });
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    })
+}
+
+/// What a message holds beside its text: the kinds of the parts of its content, the tools that it calls, and the error
+/// of a tool.
+fn omitted(message: &Json) -> Vec<String> {
+    let kind = |part: &Json| match part.get("type").and_then(Json::as_str) {
+        _ if part.is_string() => None,
+        Some("text") if part.get("text").is_some_and(Json::is_string) => None,
+        kind => Some(kind.unwrap_or("a part without a type").to_owned()),
+    };
+    let mut omitted: Vec<String> = match message.get("content") {
+        None | Some(Json::Null | Json::String(_)) => Vec::new(),
+        Some(Json::Array(parts)) => parts.iter().filter_map(kind).collect(),
+        Some(_) => vec!["a content that is neither a string nor a list".to_owned()],
+    };
+    let is_there = |field: &&&str| match message.get(**field) {
+        None | Some(Json::Null) => false,
+        Some(Json::Array(items)) => !items.is_empty(),
+        Some(_) => true,
+    };
+    omitted.extend(["tool_calls", "error"].iter().filter(is_there).map(|field| (*field).to_owned()));
+    omitted.sort();
+    omitted.dedup();
+    omitted
+}
+
+/// A source that a later version of the format may bring is no reason to refuse a log.
+fn known_source<'de, D: Deserializer<'de>>(from: D) -> Result<Option<MessageSource>, D::Error> {
+    Ok(serde_json::from_value(Json::deserialize(from)?).ok())
+}
+
 /// The input of a sample: a string, or a conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Input {
     /// A string, which becomes a message of the user.
     Text(String),
@@ -128,7 +207,8 @@ pub enum Input {
 }
 
 /// What the answer to a sample should be: one string, or several of which any will do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Targets {
     /// One.
     One(String),
@@ -157,7 +237,8 @@ conversions!(Targets, default One, &str => One, String => One, Vec<String> => Ma
 // What a model returns.
 
 /// The tokens that calls of a model took.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Usage {
     /// Tokens read.
@@ -167,12 +248,16 @@ pub struct Usage {
     /// Both, as the provider counts.
     pub total_tokens: u64,
     /// Tokens written to the provider's cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens_cache_write: Option<u64>,
     /// Tokens read from the provider's cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens_cache_read: Option<u64>,
     /// Tokens spent on reasoning.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
     /// The price.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub total_cost: Option<f64>,
 }
 
@@ -210,15 +295,21 @@ impl Usage {
 }
 
 /// One of the answers that a model offers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct OutputChoice {
     /// The answer.
     pub message: Message,
     /// Why the model stopped there: `stop`, `max_tokens`, `content_filter`, …
+    #[serde(default = "unknown_stop_reason")]
     pub stop_reason: String,
     /// The log probabilities of its tokens, if requested: `{"content": [{"token", "logprob", …}]}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub logprobs: Option<Json>,
+}
+
+fn unknown_stop_reason() -> String {
+    "unknown".to_owned()
 }
 
 impl OutputChoice {
@@ -237,7 +328,8 @@ impl OutputChoice {
 /// assert_eq!(output.completion, "42");
 /// assert_eq!(output.choices[0].stop_reason, "stop");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct ModelOutput {
     /// The model.
@@ -247,12 +339,16 @@ pub struct ModelOutput {
     /// The text of the first answer.
     pub completion: String,
     /// The tokens it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The seconds it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<f64>,
     /// Anything else that the provider reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
     /// Why there is no answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::Value as Json;
 
 use crate::error::Result;
@@ -150,12 +150,23 @@ pub struct SampleScore {
 /// assert_eq!(SampleId::from(7).sort_key(), "00000000000000000007");
 /// assert_ne!(SampleId::from(7), SampleId::from("7"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum SampleId {
     /// An integer.
     Int(i64),
     /// A string.
-    Str(String),
+    Str(#[serde(deserialize_with = "text_of_id")] String),
+}
+
+/// A string, or the digits of an integer beyond `i64`.
+fn text_of_id<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let json = Json::deserialize(from)?;
+    match json {
+        Json::String(id) => Ok(id),
+        json if json.is_u64() => Ok(json.to_string()),
+        _ => Err(de::Error::custom("an id is an integer or a string")),
+    }
 }
 
 impl SampleId {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use errorbar_core::chat::{Input, Targets, Usage};
 use errorbar_core::{Conversion, Metadata, Score, Value};
-use errorbar_log::eval::{StoredSample, Wire};
+use errorbar_log::eval::StoredSample;
 use errorbar_table::write::{ColumnKind, ExportCell, WrittenColumn};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
@@ -423,14 +423,14 @@ fn input(input: &Input) -> Json {
         Input::Text(text) if text.is_empty() => Json::Null,
         Input::Text(text) => Json::from(text.as_str()),
         Input::Messages(messages) => {
-            messages.iter().map(|message| serde_json::to_value(Wire(message)).unwrap_or_default()).collect()
+            messages.iter().map(|message| serde_json::to_value(message).unwrap_or_default()).collect()
         }
     }
 }
 
 /// A string, or several; nothing if it is empty.
 fn target(target: &Targets) -> Json {
-    let json = serde_json::to_value(Wire(target)).unwrap_or_default();
+    let json = serde_json::to_value(target).unwrap_or_default();
     if json.as_str() == Some("") { Json::Null } else { json }
 }
 

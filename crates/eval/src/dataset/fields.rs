@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 use errorbar_core::python_text::json_text;
 use errorbar_core::{Error, IndexMap, Metadata, Result};
 use errorbar_files::is_url;
-use errorbar_log::eval::Wire;
 use errorbar_table::whole_number;
 use serde_json::Value as Json;
 
@@ -565,8 +564,8 @@ pub(super) fn conversation(name: &str, list: Vec<Json>) -> Result<Input, Express
     if let Some(at) = list.iter().zip(&omitted).position(is_empty) {
         return Err(ExpressionError::new(format!("`{name}` has no `content` in message {}", at + 1)));
     }
-    let read: Result<Wire<Vec<Message>>, _> = serde_json::from_value(Json::Array(list));
-    let Wire(mut messages) = read.map_err(|error| {
+    let read: Result<Vec<Message>, _> = serde_json::from_value(Json::Array(list));
+    let mut messages = read.map_err(|error| {
         ExpressionError::new(format!(
             "`{name}` is a list, but not of messages {{\"role\": \"user\", \"content\": \"…\"}}: {error}"
         ))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::chat::MessageSource;
 use errorbar_core::{Error, IndexMap, Metadata, Result};
-use errorbar_log::eval::{AnsweredSample, EvalLog, LogErrorKind, Wire};
+use errorbar_log::eval::{AnsweredSample, EvalLog, LogErrorKind};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -70,12 +70,12 @@ fn json_bytes(json: &Json) -> usize {
 
 #[derive(Deserialize)]
 struct ReplayLine {
-    id: Wire<SampleId>,
+    id: SampleId,
     #[serde(default)]
     epoch: Option<u32>,
     output: Answers,
     #[serde(default)]
-    usage: Option<Wire<Usage>>,
+    usage: Option<Usage>,
 }
 
 impl Replay {
@@ -101,7 +101,7 @@ impl Replay {
         let text = read_text(&path, false).map_err(fail)?;
         let lines = (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(&text).lines());
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-            let ReplayLine { id: Wire(id), epoch, output, usage } = record(line).map_err(|problem| {
+            let ReplayLine { id, epoch, output, usage } = record(line).map_err(|problem| {
                 fail(format!(
                     "line {number}: {problem}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
                      is optional"
@@ -110,7 +110,6 @@ impl Replay {
             if output.at(0).is_none() {
                 return Err(fail(format!("line {number}: `output` is an empty list")));
             }
-            let usage = usage.map(|Wire(usage)| usage);
             let entry = ReplayEntry { answers: output, usage, output: None };
             let bytes = size_of::<((String, u32), ReplayEntry)>() + RECORDED_BYTES + entry.bytes();
             held.add(bytes as u64).map_err(|problem| fail(format!("line {number}: {problem}")))?;

@@ -13,7 +13,7 @@ use super::json::{Selection, Skimmer};
 use super::limits;
 use super::reader::EvalLog;
 use super::sample::{id_and_epoch, text_or_field};
-use super::wire::{self, Wire, any, metadata, part, sample_id};
+use super::wire::{self, any, metadata, part, sample_id};
 use super::zip::Decompressor;
 
 /// One sample in one epoch, with all that a scorer may look at.
@@ -193,7 +193,7 @@ impl SampleTexts {
             "choices" => {
                 sample.choices = wire::typed::<Option<_>>("choices", json, peek)?.unwrap_or_default();
             }
-            "target" => sample.target = wire::typed::<Wire<_>>("target", json, peek)?.0,
+            "target" => sample.target = wire::typed("target", json, peek)?,
             "metadata" => sample.metadata = metadata(key, json, peek)?.unwrap_or_default(),
             "store" => sample.store = metadata(key, json, peek)?.unwrap_or_default(),
             "scores" => {
@@ -231,12 +231,12 @@ impl SampleTexts {
     fn build(mut self) -> Result<AnsweredSample> {
         let mut sample = self.sample;
         if !self.input.is_null() {
-            sample.input = part::<Wire<_>>("input", self.input.take())?.0;
+            sample.input = part("input", self.input.take())?;
         }
-        if let Some(Wire(messages)) = part::<Option<Wire<_>>>("messages", self.messages.take())? {
+        if let Some(messages) = part("messages", self.messages.take())? {
             sample.messages = messages;
         }
-        if let Some(Wire(output)) = part::<Option<Wire<_>>>("output", self.output.take())? {
+        if let Some(output) = part("output", self.output.take())? {
             sample.output = output;
         }
         let ModelOutput { completion, choices, .. } = &mut sample.output;

@@ -14,7 +14,7 @@ use errorbar_core::{Metadata, SampleId};
 use indexmap::IndexMap;
 
 use super::header::EvalError;
-use super::wire::{JsonWriter, TimeWriter, Wire, put_digits, put_seconds};
+use super::wire::{JsonWriter, TimeWriter, put_digits, put_seconds};
 
 /// How much of the sample's id stands in the ids of its events.
 const ID_PREFIX: usize = 16;
@@ -159,8 +159,8 @@ impl<'a> EventWriter<'a> {
                 }
             }
             json.optional("choices", choices);
-            json.field("target", &Wire(target));
-            json.field("id", &Wire(id));
+            json.field("target", target);
+            json.field("id", id);
             if !metadata.is_empty() {
                 json.field("metadata", metadata);
             }
@@ -194,7 +194,7 @@ impl<'a> EventWriter<'a> {
 
     fn write_score(&self, json: &mut JsonWriter, event: &ScoreEvent) {
         json.key("score").score(&event.score, None::<&()>);
-        json.field("target", &Wire(self.sample.target));
+        json.field("target", self.sample.target);
         json.field("intermediate", &false);
         json.key("scorer").text(&event.scorer);
         json.field("scorer_args", &*event.args);
@@ -206,7 +206,7 @@ impl<'a> EventWriter<'a> {
 
 fn write_usage(json: &mut JsonWriter, key: &str, usage: &IndexMap<String, Usage>) {
     if !usage.is_empty() {
-        json.field(key, &Wire(usage));
+        json.field(key, usage);
     }
 }
 
@@ -308,7 +308,7 @@ impl<'a> CallWriter<'a> {
             });
             // Readers do not look for references here.
             json.key("completion").text(completion);
-            json.optional("usage", usage.as_ref().map(Wire).as_ref());
+            json.optional("usage", usage.as_ref());
             json.optional("time", time.as_ref());
             json.optional("metadata", metadata.as_ref());
             json.optional("error", error.as_ref());

@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use super::error::{LogErrorKind, Result};
 use super::wire::{
-    JsonWriter, any, as_wire, count, fields, list, metadata, number, root_fields, text, typed, unexpected,
+    JsonWriter, any, count, fields, list, metadata, number, root_fields, text, typed, unexpected,
 };
 use crate::inspect::{PICKS_OPTION, picks_option};
 use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults, headline_json};
@@ -79,7 +79,7 @@ pub struct DatasetInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
     /// The ids of the samples that are run, in order.
-    #[serde(with = "as_wire", skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sample_ids: Option<Vec<SampleId>>,
     /// Whether the samples were shuffled.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -314,10 +314,8 @@ pub struct Stats {
     /// When it ended, by RFC 3339; may be empty.
     pub completed_at: String,
     /// The tokens of each model.
-    #[serde(with = "as_wire")]
     pub model_usage: IndexMap<String, Usage>,
     /// The tokens of each role that a model played.
-    #[serde(with = "as_wire")]
     pub role_usage: IndexMap<String, Usage>,
     /// Fields that this version does not know.
     #[serde(flatten)]

@@ -66,7 +66,7 @@ pub use scores::{EditedScore, LogScores, Reductions, ScoreOptions};
 pub use transcript::{MessagePart, Transcript, TranscriptMessage, Transcripts};
 pub use unavailable::ReducerConversion;
 pub use verify::{Verifier, compare};
-pub use wire::{MAX_SCORERS, Shape, Wire, timestamp};
+pub use wire::{MAX_SCORERS, timestamp};
 pub use writer::{EncodedSample, LogWriter, encode_sample};
 pub use zip::{Encoder, Member};
 

@@ -14,8 +14,8 @@ use super::error::{LogErrorKind, Result};
 use super::header::EvalError;
 use super::json::{FieldSelection, Selection};
 use super::wire::{
-    self, EventWriter, InitialSample, JsonWriter, Wire, count, fields, metadata, number, part, sample_id,
-    scores, text, typed,
+    self, EventWriter, InitialSample, JsonWriter, count, fields, metadata, number, part, sample_id, scores,
+    text, typed,
 };
 use super::zip::{Encoder, Member, StreamedMember};
 
@@ -169,8 +169,8 @@ impl<'a> SampleRecord<'a> {
         JsonWriter::bytes_with(room, |json| {
             json.object(|json| {
                 self.common.write_question(json, (self.id, self.epoch), input, target);
-                json.key("messages").array(|json| self.messages.iter().for_each(|m| json.value(&Wire(m))));
-                json.field("output", &Wire(self.output.unwrap_or(&ModelOutput::default())));
+                json.key("messages").array(|json| self.messages.iter().for_each(|m| json.value(m)));
+                json.field("output", self.output.unwrap_or(&ModelOutput::default()));
                 if !self.scores.is_empty() {
                     json.key("scores")
                         .scores(self.scores.iter().map(|(scorer, score)| (scorer.as_str(), score)));
@@ -219,18 +219,18 @@ impl CommonFields<'_> {
         input: &Input,
         target: &Targets,
     ) {
-        json.field("id", &Wire(id));
+        json.field("id", id);
         json.field("epoch", &epoch);
-        json.field("input", &Wire(input));
+        json.field("input", input);
         json.optional("choices", self.choices.as_ref());
-        json.field("target", &Wire(target));
+        json.field("target", target);
     }
 
     /// From the usage to the UUID.
     fn write_usage_and_times(&self, json: &mut JsonWriter) {
         let empty = IndexMap::new();
-        json.field("model_usage", &Wire(self.model_usage.unwrap_or(&empty)));
-        json.field("role_usage", &Wire(self.role_usage.unwrap_or(&empty)));
+        json.field("model_usage", self.model_usage.unwrap_or(&empty));
+        json.field("role_usage", self.role_usage.unwrap_or(&empty));
         json.optional("started_at", self.started_at.as_ref());
         json.optional("completed_at", self.completed_at.as_ref());
         json.optional("total_time", self.total_time.as_ref());
@@ -436,12 +436,10 @@ impl StoredSample {
             "input" if wanted.texts => {
                 let input: Json = typed("input", json, peek)?;
                 self.input_json = holds_more_than_texts(&input).then(|| input.clone());
-                self.input = part::<Wire<_>>("input", input)?.0;
+                self.input = part("input", input)?;
             }
             "choices" if wanted.texts || wanted.choices => self.choices = typed("choices", json, peek)?,
-            "target" if wanted.texts || wanted.choices => {
-                self.target = typed::<Wire<_>>("target", json, peek)?.0
-            }
+            "target" if wanted.texts || wanted.choices => self.target = typed("target", json, peek)?,
             "output" if wanted.completion => self.completion = completion(json, peek)?,
             "scores" => self.scores = scores(json, peek)?,
             // Very old logs have one score without the name of its scorer.
@@ -536,7 +534,7 @@ fn holds_more_than_texts(input: &Json) -> bool {
 
 /// The text of an output: that of its first answer, where it is not recorded by itself.
 fn completion(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
-    let Some(Wire(output)) = typed::<Option<Wire<ModelOutput>>>("output", json, peek)? else {
+    let Some(output) = typed::<Option<ModelOutput>>("output", json, peek)? else {
         return Ok(None);
     };
     let first = output.choices.into_iter().next().map(|choice| choice.message.content);
@@ -545,7 +543,7 @@ fn completion(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
 
 /// The tokens of each model or role; null is none.
 fn usage(name: &'static str, json: &mut Jiter<'_>, peek: Peek) -> Result<IndexMap<String, Usage>> {
-    Ok(typed::<Option<Wire<_>>>(name, json, peek)?.map(|Wire(usage)| usage).unwrap_or_default())
+    Ok(typed::<Option<_>>(name, json, peek)?.unwrap_or_default())
 }
 
 // The short form of a sample, for lists of them. Strings are truncated and large metadata is omitted, so nothing is

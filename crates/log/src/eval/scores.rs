@@ -21,7 +21,7 @@ use super::limits::{self, for_all};
 use super::reader::{EvalLog, SampleReader};
 use super::sample::{SampleFields, StoredSample};
 use super::transcript::Transcript;
-use super::wire::{JsonWriter, MAX_SCORERS, Wire, fields, list, parser, sample_id, text, unexpected};
+use super::wire::{JsonWriter, MAX_SCORERS, fields, list, parser, sample_id, text, unexpected};
 use crate::inspect::picks_option;
 
 /// How to read the scores of a log.
@@ -397,7 +397,7 @@ impl Reductions {
                     json.optional("reducer", reducer.as_ref());
                     json.key("samples").array(|json| {
                         for (id, score) in samples(reduction) {
-                            json.score(&score, Some(&Wire(&id)));
+                            json.score(&score, Some(&id));
                         }
                     });
                 });

@@ -18,7 +18,6 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use errorbar_log::eval::Wire;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -140,11 +139,11 @@ impl Cache {
     /// none, and the next answer takes its place.
     pub fn get(&self, key: &CacheKey) -> Option<ModelOutput> {
         let bytes = read(&self.place(key), MAX_BYTES)?;
-        let entry: CacheEntry<'_, Wire<ModelOutput>> = serde_json::from_slice(&bytes).ok()?;
+        let entry: CacheEntry<'_, ModelOutput> = serde_json::from_slice(&bytes).ok()?;
         let created: Timestamp = entry.created.parse().ok()?;
         let is_expired = self.expiry.is_some_and(|expiry| is_older(created, expiry));
         let is_this = entry.version == VERSION && *entry.request == key.request;
-        (is_this && !is_expired).then_some(entry.output.0)
+        (is_this && !is_expired).then_some(entry.output)
     }
 
     /// Caches an answer. One that was filtered, or is an error, may differ the next time and is not cached.
@@ -161,7 +160,7 @@ impl Cache {
             created: Timestamp::now().to_string().into(),
             model: key.model.as_str().into(),
             request: Cow::Borrowed(&key.request),
-            output: Wire(output),
+            output,
         };
         let mut bytes = serde_json::to_vec_pretty(&entry)?;
         bytes.push(b'\n');

@@ -5,7 +5,6 @@ use std::fmt;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{Score, Value};
-use errorbar_log::eval::Wire;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json, json};
@@ -37,7 +36,7 @@ pub(in crate::scorers) struct Question<'a> {
     metadata: &'a errorbar_core::Metadata,
     store: &'a errorbar_core::Metadata,
     #[serde(skip_serializing_if = "Option::is_none")]
-    messages: Option<Vec<Wire<&'a Message>>>,
+    messages: Option<&'a [Message]>,
 }
 
 impl<'a> Question<'a> {
@@ -62,7 +61,7 @@ impl<'a> Question<'a> {
             marked: has_marks.then(marked),
             metadata: &state.metadata,
             store: &state.store,
-            messages: with_messages.then(|| state.messages.iter().map(Wire).collect()),
+            messages: with_messages.then_some(&state.messages),
         }
     }
 

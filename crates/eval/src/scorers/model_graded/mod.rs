@@ -13,7 +13,6 @@ use std::sync::OnceLock;
 
 use errorbar_core::spec::Arg;
 use errorbar_core::{ArgProblem, ArgType, Error, Metrics, Params, ReducerChoice, Registry, Result, Score};
-use errorbar_log::eval::Wire;
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -296,7 +295,7 @@ impl Graders<'_> {
             let output = generate.ask_of(grader, state, request).await.map_err(failed)?;
             let score = reading.score(&output.completion).await.map_err(failed)?;
             let answer = output.choices.first().map(|choice| &choice.message);
-            let grading: Vec<Wire<&Message>> = request.iter().chain(answer).map(Wire).collect();
+            let grading: Vec<&Message> = request.iter().chain(answer).collect();
             Ok(score.answer(state.output.completion.as_str()).metadata("grading", json!(grading)))
         });
         let mut scores = join_all(scores).await.into_iter().collect::<Result<Vec<Score>>>()?;
