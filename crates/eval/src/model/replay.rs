@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::chat::MessageSource;
 use errorbar_core::{Error, IndexMap, Metadata, Result};
-use errorbar_log::eval::{AnsweredSample, EvalLog, LogErrorKind};
+use errorbar_log::eval::{EvalLog, LogErrorKind, SampleFields, StoredSample};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -203,7 +203,7 @@ pub(super) fn outputs(
         Err(error) if is("json") && !matches!(error.kind(), LogErrorKind::Open(_)) => return Ok(false),
         Err(error) => return Err(error.to_string()),
     };
-    let mut reader = log.answers();
+    let mut reader = log.reader(SampleFields::answers());
     for at in 0..log.sample_count() {
         let sample = reader.read(at).map_err(|error| error.to_string())?;
         let (id, epoch) = (sample.id.clone(), sample.epoch);
@@ -216,8 +216,8 @@ pub(super) fn outputs(
 
 /// What the model said about a sample, call by call: the messages that it added to the conversation, and the output.
 /// Nothing if it has no output, because it ended with an error.
-fn entry(sample: AnsweredSample) -> Option<ReplayEntry> {
-    let AnsweredSample { messages, output, .. } = sample;
+fn entry(sample: StoredSample) -> Option<ReplayEntry> {
+    let StoredSample { messages, output, .. } = sample;
     if output.choices.is_empty() && output.completion.is_empty() {
         return None;
     }

@@ -8,7 +8,7 @@ use std::thread;
 
 use errorbar_core::chat::{Event, EventKind, SampleEvents, SpanKind};
 use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreColumns};
-use errorbar_log::eval::{AnsweredSample, EvalLog, PlanRecord, SampleLimit};
+use errorbar_log::eval::{EvalLog, PlanRecord, SampleFields, SampleLimit, StoredSample};
 use indexmap::IndexSet;
 use tokio::time::Instant;
 
@@ -183,7 +183,7 @@ impl Scoring {
     }
 
     async fn work(&self, steps: Steps) {
-        let mut reader = self.log.answers();
+        let mut reader = self.log.reader(SampleFields::answers());
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             if at >= self.log.sample_count() || at > self.first_failed.load(Ordering::Relaxed) {
@@ -206,7 +206,7 @@ impl Scoring {
         }
     }
 
-    async fn work_on(&self, at: usize, answered: AnsweredSample, steps: Steps) -> Result<(), RescoreError> {
+    async fn work_on(&self, at: usize, answered: StoredSample, steps: Steps) -> Result<(), RescoreError> {
         let (id, epoch) = (answered.id.to_string(), answered.epoch);
         let problem = |scorer: &str, problem: String| {
             let log = self.log.path().display();
@@ -244,13 +244,13 @@ impl Scoring {
     async fn score(
         &self,
         at: usize,
-        answered: AnsweredSample,
+        answered: StoredSample,
         problem: impl Fn(&str, String) -> RescoreError,
     ) -> Result<(), RescoreError> {
         let recorder = self.calls_models.then(|| Recorder::new(Instant::now(), since_epoch()));
         let generate = Arc::new(Generate::of(Arc::clone(&self.models)).recorded(recorder));
         generate.start_scoring();
-        let (is_errored, old) = (answered.error.is_some(), answered.scorers.clone());
+        let (is_errored, old) = (answered.error.is_some(), answered.scores.keys().cloned().collect());
         let state = state(&self.model, answered, self.several_correct).with_generate(Arc::clone(&generate));
         let mut scores = Vec::with_capacity(self.scorers.len());
         for (name, scorer) in &self.scorers {
@@ -299,18 +299,18 @@ fn are_several_correct(plan: &PlanRecord) -> bool {
 }
 
 /// The question as a dataset has it, for what scorers check.
-fn question(answered: &AnsweredSample) -> Sample {
+fn question(answered: &StoredSample) -> Sample {
     Sample {
         input: answered.input.clone(),
         target: Target::from(answered.target.clone()),
-        choices: answered.choices.clone(),
+        choices: answered.choices.clone().unwrap_or_default(),
         id: Some(answered.id.clone()),
         metadata: answered.metadata.clone(),
     }
 }
 
 /// The conversation when it had ended.
-fn state(model: &str, answered: AnsweredSample, several_correct: bool) -> TaskState {
+fn state(model: &str, answered: StoredSample, several_correct: bool) -> TaskState {
     let sample = question(&answered);
     let mut state = TaskState::new(model, &sample, answered.id, answered.epoch);
     state.messages = answered.messages;

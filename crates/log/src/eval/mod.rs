@@ -39,7 +39,6 @@ pub use errorbar_core::chat::{
 pub use errorbar_files::has_log_name;
 
 pub use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
-pub use answered::{AnswerReader, AnsweredSample};
 pub use convert::{DamagedSamples, ResumedLog, convert, remove_damaged_samples};
 pub use error::{LogError, LogErrorKind, Result};
 pub use folder::{FoundLogs, find_logs, is_log_file, is_manifest};
@@ -58,7 +57,7 @@ pub use outcome::{
     Check, CheckCounts, CheckOutcome, Difference, DifferenceKind, NotCheckable, Verification, VerifyOutcome,
 };
 pub use plan::{ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors};
-pub use reader::{EvalLog, Samples};
+pub use reader::{EvalLog, SampleReader, Samples};
 pub use rescore::{NewScorer, NewScores, ScoreAction};
 pub use revision::{Revision, ScoreEdit, score_value};
 pub use sample::{SampleFields, SampleLimit, SampleRecord, StoredSample};
@@ -82,7 +81,6 @@ macro_rules! setters {
     )+};
 }
 
-mod answered;
 mod chunks;
 mod container;
 mod convert;

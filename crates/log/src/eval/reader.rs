@@ -1,23 +1,27 @@
 //! Reading a log.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, Metadata};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
-use errorbar_core::{MetadataKeys, SampleId};
+use errorbar_core::chat::SampleEvents;
+use errorbar_core::{MetadataKeys, SampleId, Score};
 use errorbar_files::open_error;
+use indexmap::IndexMap;
 
 use super::chunks::SampleExtent;
 use super::container::{Container, HEADER, LogLayout, SAMPLES, START};
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
-use super::json::{FieldSelection, Selection, Skimmer, Validator};
-use super::limits::{LogLimits, for_all};
+use super::json::{Descent, FieldSelection, Outline, PartVisitor, Selection, Skimmer, Validator};
+use super::limits::{self, LogLimits, for_all};
 use super::log_summary::STOPPED_EARLY;
-use super::sample::{SOME_SCORER, SampleFields, StoredSample, id_and_epoch};
+use super::sample::{NAMELESS, SOME_SCORER, SampleDecoder, SampleFields, StoredSample, id_and_epoch};
 use super::scores::DatasetOrder;
+use super::wire;
 use super::zip::{Decompressor, FileSection, LogFile, Members, check_entry, collector};
 
 /// How much of a sample is looked at for its id and epoch, which stand first.
@@ -276,35 +280,250 @@ impl EvalLog {
         Ok(json)
     }
 
+    /// Gives the score of a very old log the name of its scorer.
+    pub(super) fn name_scorer(&self, scores: &mut IndexMap<String, Score>) {
+        if let Some(score) = scores.shift_remove(NAMELESS) {
+            scores.insert(self.old_scorer().to_owned(), score);
+        }
+    }
+
+    /// Reads samples by their index, in any order.
+    pub fn reader(&self, fields: SampleFields) -> SampleReader<'_> {
+        SampleReader::new(self, fields)
+    }
+
+    /// Counts scores that are held until all samples are scored.
+    ///
+    /// # Errors
+    /// More than may be held of the log.
+    pub fn hold_scores<'s>(&self, scores: impl IntoIterator<Item = &'s Score>) -> Result<()> {
+        let bytes = scores.into_iter().map(limits::of_score).sum();
+        self.container.memory.take(bytes).map_err(|error| error.at(self.path()))
+    }
+
+    /// Counts what happened while samples were scored, which is held until the log is written.
+    ///
+    /// # Errors
+    /// More than may be held of the log.
+    pub fn hold_events(&self, events: &SampleEvents) -> Result<()> {
+        let bytes = limits::of_events(events);
+        self.container.memory.take(bytes).map_err(|error| error.at(self.path()))
+    }
+
     /// A member as it is, decompressed.
     pub(super) fn raw(&self, name: &str) -> Result<Option<Vec<u8>>> {
         self.container.member(name).map_err(|error| error.at(&self.path))
     }
 }
 
-/// Reads samples by their index. One per thread.
+/// Reads the wanted fields of samples by their index. One per thread.
 #[derive(Debug)]
-pub(super) struct SampleReader<'a> {
-    log: &'a EvalLog,
-    fields: SampleFields,
+pub(super) struct RecordReader<'a> {
+    pub(super) log: &'a EvalLog,
     decompressor: Decompressor,
     skimmer: Skimmer,
+    limit: u64,
+}
+
+impl<'a> RecordReader<'a> {
+    /// A reader of some fields, of which so many bytes may be held.
+    pub(super) fn new(log: &'a EvalLog, wanted: Vec<(&'static str, Selection)>, limit: u64) -> Self {
+        let Container { memory, .. } = &log.container;
+        let skimmer = Skimmer::new(wanted, limit, Arc::clone(memory));
+        RecordReader { log, decompressor: log.container.decompressor(), skimmer, limit }
+    }
+
+    /// The fields of a sample; `copy` gets every byte of it.
+    pub(super) fn read<T>(
+        &mut self,
+        at: usize,
+        extent: SampleExtent,
+        copy: &mut dyn FnMut(&[u8]) -> Result<()>,
+        parse: impl FnOnce(&[u8]) -> Result<T>,
+    ) -> Result<T> {
+        let RecordReader { log, decompressor, skimmer, .. } = self;
+        // The id stands first, so what was read before an error identifies the sample.
+        let identified = |error: LogError, skimmer: &Skimmer| match id_and_epoch(skimmer.so_far()) {
+            Some((id, _)) => error.of_sample(id),
+            None => error,
+        };
+        skimmer.reset();
+        let taken = log.container.extent_pieces(decompressor, at, extent, &mut |piece| {
+            skimmer.push(piece)?;
+            copy(piece)
+        });
+        taken.map_err(|error| identified(error, skimmer))?;
+        let parsed = parse(skimmer.finish()?);
+        parsed.map_err(|error| identified(skimmer.relocate(error), skimmer))
+    }
+
+    /// Other fields of a sample.
+    pub(super) fn read_only<T>(
+        &mut self,
+        wanted: Vec<(&'static str, Selection)>,
+        at: usize,
+        parse: impl FnOnce(&[u8]) -> Result<T>,
+    ) -> Result<T> {
+        let only = Skimmer::new(wanted, self.limit, Arc::clone(&self.log.container.memory));
+        let all = std::mem::replace(&mut self.skimmer, only);
+        let read = self.read(at, SampleExtent::Conversation, &mut |_| Ok(()), parse);
+        self.skimmer = all;
+        read
+    }
+
+    /// Puts the attachments of a sample into the strings that stand for them. One that is not in the log stays as it is.
+    pub(super) fn resolve(&mut self, at: usize, mut texts: Vec<&mut String>) -> Result<()> {
+        texts.retain(|text| reference(text).is_some());
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let wanted = texts.iter().filter_map(|text| reference(text)).map(str::to_owned).collect();
+        let mut attachments = NamedAttachments::new(&wanted, self.limit);
+        let mut outline = Outline::of_object();
+        let container = &self.log.container;
+        container
+            .sample_pieces(&mut self.decompressor, at, &mut |piece| outline.push(piece, &mut attachments))?;
+        outline.finish()?;
+        for text in texts {
+            if let Some(content) = reference(text).and_then(|name| attachments.found.get(name)) {
+                text.clone_from(content);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn in_sample(&self, at: usize, error: LogError) -> LogError {
+        error.in_member(&self.log.container.sample_name(at)).at(&self.log.path)
+    }
+}
+
+/// The name of the attachment that a string stands for; the second form is that of old logs.
+pub(super) fn reference(text: &str) -> Option<&str> {
+    ["attachment://", "tc://"].iter().find_map(|prefix| text.strip_prefix(prefix))
+}
+
+/// What is copied, up to a limit for all of it.
+#[derive(Debug, Default)]
+struct CopiedBytes {
+    json: Vec<u8>,
+    is_copied: bool,
+    total: u64,
+    limit: u64,
+}
+
+impl CopiedBytes {
+    fn new(limit: u64) -> Self {
+        CopiedBytes { limit, ..CopiedBytes::default() }
+    }
+
+    fn begin(&mut self, is_wanted: bool) -> Descent {
+        self.is_copied = is_wanted;
+        self.json.clear();
+        Descent::Whole
+    }
+
+    fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.is_copied {
+            self.total += bytes.len() as u64;
+            if self.total > self.limit {
+                return Err(LogErrorKind::TooLargeRecord { limit: self.limit }.into());
+            }
+            self.json.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    /// The JSON of the part that has ended, if it was wanted.
+    fn end(&mut self) -> Option<&[u8]> {
+        std::mem::take(&mut self.is_copied).then_some(self.json.as_slice())
+    }
+}
+
+/// The attachments of a sample, by their names.
+#[derive(Debug)]
+struct NamedAttachments<'a> {
+    wanted: &'a HashSet<String>,
+    pub(super) found: HashMap<String, String>,
+    current: Option<String>,
+    is_inside: bool,
+    bytes: CopiedBytes,
+}
+
+impl<'a> NamedAttachments<'a> {
+    pub(super) fn new(wanted: &'a HashSet<String>, limit: u64) -> Self {
+        let bytes = CopiedBytes::new(limit);
+        NamedAttachments { wanted, found: HashMap::new(), current: None, is_inside: false, bytes }
+    }
+}
+
+impl PartVisitor for NamedAttachments<'_> {
+    fn begin(&mut self, key: &[u8], first: u8, _at: u64) -> Result<Descent> {
+        if !self.is_inside {
+            self.is_inside = key == b"attachments" && first == b'{';
+            return Ok(if self.is_inside { Descent::Enter } else { Descent::Whole });
+        }
+        let key = str::from_utf8(key).ok().filter(|key| first == b'"' && self.wanted.contains(*key));
+        self.current = key.map(str::to_owned);
+        Ok(self.bytes.begin(self.current.is_some()))
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.bytes.push(bytes)
+    }
+
+    fn end(&mut self, _at: u64) -> Result<()> {
+        if let (Some(json), Some(name)) = (self.bytes.end(), self.current.take()) {
+            self.found.insert(name, string(json)?);
+        }
+        Ok(())
+    }
+
+    fn leave(&mut self, _at: u64) -> Result<()> {
+        self.is_inside = false;
+        Ok(())
+    }
+}
+
+/// The string that a JSON document is.
+fn string(json: &[u8]) -> Result<String> {
+    let mut parser = wire::parser(json);
+    let peek = parser.peek()?;
+    let text = wire::text("attachments", &mut parser, peek)?.unwrap_or_default();
+    parser.finish()?;
+    Ok(text)
+}
+
+/// Reads samples by their index. One per thread.
+///
+/// ```
+/// # use errorbar_log::eval::*;
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("quiz.eval");
+/// # let start = StartRecord::new(EvalInfo::default(), PlanRecord::default());
+/// # let mut writer = LogWriter::create(&path, &start)?;
+/// # let (id, output) = (SampleId::from("q1"), ModelOutput::from_text("mock/model", "42"));
+/// # writer.append_sample(&SampleRecord::new(&id, 1).output(&output))?;
+/// # writer.finish(&Header::started(start), &Reductions::none())?;
+/// let log = EvalLog::open(&path)?;
+/// assert_eq!(log.reader(SampleFields::answers()).read(0)?.output.completion, "42");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SampleReader<'a> {
+    records: RecordReader<'a>,
+    fields: SampleFields,
 }
 
 impl<'a> SampleReader<'a> {
     pub(super) fn new(log: &'a EvalLog, fields: SampleFields) -> Self {
-        let Container { limits, memory, .. } = &log.container;
-        let skimmer = Skimmer::new(fields.wanted(), limits.max_record, Arc::clone(memory));
-        SampleReader { log, fields, decompressor: log.container.decompressor(), skimmer }
+        let records = RecordReader::new(log, fields.wanted(), log.container.limits.max_record);
+        SampleReader { records, fields }
     }
 
-    /// The sample at an index.
-    pub(super) fn read(&mut self, at: usize) -> Result<StoredSample> {
-        self.decode(at).map_err(|error| self.in_sample(at, error))
-    }
-
-    fn decode(&mut self, at: usize) -> Result<StoredSample> {
-        self.decode_extent(at, self.fields.extent(), &mut |_| Ok(()))
+    /// The sample at an index, below [`EvalLog::sample_count`].
+    pub fn read(&mut self, at: usize) -> Result<StoredSample> {
+        let decoded = self.decode(at, self.fields.extent(), &mut |_| Ok(()));
+        decoded.map_err(|error| self.in_sample(at, error))
     }
 
     /// The sample at an index; `copy` gets every byte of it.
@@ -313,35 +532,25 @@ impl<'a> SampleReader<'a> {
         at: usize,
         copy: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<StoredSample> {
-        self.decode_extent(at, SampleExtent::Whole, copy)
+        self.decode(at, SampleExtent::Whole, copy)
     }
 
-    fn decode_extent(
+    fn decode(
         &mut self,
         at: usize,
         extent: SampleExtent,
         copy: &mut dyn FnMut(&[u8]) -> Result<()>,
     ) -> Result<StoredSample> {
-        let container = &self.log.container;
-        self.skimmer.reset();
-        let taken = container.extent_pieces(&mut self.decompressor, at, extent, &mut |piece| {
-            self.skimmer.push(piece)?;
-            copy(piece)
-        });
-        // The id stands first, so what was read before an error identifies the sample.
-        taken.map_err(|error| match id_and_epoch(self.skimmer.so_far()) {
-            Some((id, _)) => error.of_sample(id),
-            None => error,
-        })?;
-        let json = self.skimmer.finish()?;
-        let sample =
-            StoredSample::from_json(json, &self.fields).map_err(|error| self.skimmer.relocate(error))?;
-        let mut sample = sample.name_nameless(|| self.log.old_scorer().to_owned());
+        let SampleReader { records, fields } = self;
+        let mut decoder = records.read(at, extent, copy, |json| SampleDecoder::read(json, fields))?;
+        records.resolve(at, decoder.texts_mut())?;
+        let mut sample = decoder.build()?;
+        records.log.name_scorer(&mut sample.scores);
         if extent == SampleExtent::Record
-            && self.fields.wants_metadata()
-            && let Some(json) = container.sample_metadata(&mut self.decompressor, at)
+            && fields.wants_metadata()
+            && let Some(json) = records.log.container.sample_metadata(&mut records.decompressor, at)
         {
-            sample.read_metadata(&json?, &self.fields.metadata)?;
+            sample.read_metadata(&json?, &fields.metadata)?;
         }
         Ok(sample)
     }
@@ -353,15 +562,16 @@ impl<'a> SampleReader<'a> {
             validator.push(piece)?;
             Ok(out.write_all(piece).map_err(LogErrorKind::Write)?)
         };
-        let container = &self.log.container;
-        let copied = container.extent_pieces(&mut self.decompressor, at, SampleExtent::Whole, &mut write);
+        let RecordReader { log, decompressor, .. } = &mut self.records;
+        let copied = log.container.extent_pieces(decompressor, at, SampleExtent::Whole, &mut write);
         let copied = copied.and_then(|()| validator.finish());
         copied.map_err(|error| self.in_sample(at, error))
     }
 
     /// Id and epoch of a sample, off its first bytes where they are there.
     pub(super) fn key(&mut self, at: usize) -> Result<(SampleId, u32)> {
-        let head = self.log.container.sample_head(&mut self.decompressor, at, HEAD_BYTES);
+        let RecordReader { log, decompressor, .. } = &mut self.records;
+        let head = log.container.sample_head(decompressor, at, HEAD_BYTES);
         let key = head.map(|head| id_and_epoch(&head)).map_err(|error| self.in_sample(at, error))?;
         if let Some(key) = key {
             return Ok(key);
@@ -370,7 +580,7 @@ impl<'a> SampleReader<'a> {
     }
 
     pub(super) fn in_sample(&self, at: usize, error: LogError) -> LogError {
-        error.in_member(&self.log.container.sample_name(at)).at(&self.log.path)
+        self.records.in_sample(at, error)
     }
 }
 
@@ -568,5 +778,29 @@ mod tests {
             assert!(short(text).is_err(), "{text}");
         }
         assert!(matches!(short(r#"{"a": 1}"#).unwrap_err().kind(), LogErrorKind::Missing("eval")));
+    }
+}
+
+#[cfg(test)]
+mod parts_tests {
+    use super::*;
+    use crate::eval::json::Outline;
+
+    #[test]
+    fn attachments_are_found_by_name() {
+        let wanted = HashSet::from(["a".to_owned(), "b\"".to_owned(), "c".to_owned(), "gone".to_owned()]);
+        let json = br#"{"a": "not this", "attachments": {"x": "long", "a": "one\ntwo", "b\"": "", "c": [1]}, "c": "nor this"}"#;
+        for piece in 1..json.len() {
+            let mut found = NamedAttachments::new(&wanted, 100);
+            let mut outline = Outline::of_object();
+            json.chunks(piece).for_each(|piece| outline.push(piece, &mut found).unwrap());
+            let expected = HashMap::from([("a", "one\ntwo"), ("b\"", "")]);
+            let expected =
+                expected.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+            assert_eq!(found.found, expected, "pieces of {piece}");
+        }
+        let mut small = NamedAttachments::new(&wanted, 5);
+        let error = Outline::of_object().push(json, &mut small).unwrap_err();
+        assert!(matches!(error.kind(), LogErrorKind::TooLargeRecord { limit: 5 }), "{error}");
     }
 }

@@ -3,14 +3,15 @@
 use std::io::Write;
 
 use errorbar_core::chat::{Input, Message, ModelOutput, SampleEvents, Targets, Usage};
-use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreParts};
+use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreParts, Value};
 use indexmap::IndexMap;
 use jiter::{Jiter, Peek};
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::chunks::SampleExtent;
 use super::container::SUMMARIES;
-use super::error::{LogErrorKind, Result};
+use super::error::{LogError, LogErrorKind, Result};
 use super::header::EvalError;
 use super::json::{FieldSelection, Selection};
 use super::wire::{
@@ -20,14 +21,16 @@ use super::wire::{
 use super::zip::{Encoder, Member, StreamedMember};
 
 /// A limit that ended a sample.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct SampleLimit {
     /// Which: `context`, `time`, `working`, `message`, `token`, `turn`, `cost`, `operator` or `custom`.
+    #[serde(rename = "type")]
     pub kind: String,
     /// What it was set to.
     pub limit: f64,
     /// Why it was reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
@@ -53,91 +56,78 @@ impl SampleLimit {
 pub struct SampleRecord<'a> {
     id: &'a SampleId,
     epoch: u32,
-    common: CommonFields<'a>,
+    fields: RecordFields<'a>,
+}
+
+/// What a record holds beside its key.
+#[derive(Clone, Copy, Debug, Default)]
+struct RecordFields<'a> {
+    input: Option<&'a Input>,
+    choices: Option<&'a [String]>,
+    target: Option<&'a Targets>,
     messages: &'a [Message],
     output: Option<&'a ModelOutput>,
     scores: &'a [(String, Score)],
+    metadata: Option<&'a Metadata>,
     store: Option<&'a Metadata>,
+    model_usage: Option<&'a IndexMap<String, Usage>>,
+    role_usage: Option<&'a IndexMap<String, Usage>>,
+    started_at: Option<&'a str>,
+    completed_at: Option<&'a str>,
+    total_time: Option<f64>,
+    working_time: Option<f64>,
+    uuid: Option<&'a str>,
     error: Option<&'a EvalError>,
     limit: Option<&'a SampleLimit>,
     events: Option<&'a SampleEvents>,
     initial_metadata: Option<&'a Metadata>,
 }
 
-/// What a sample and its summary have in common.
-#[derive(Clone, Copy, Debug, Default)]
-struct CommonFields<'a> {
-    pub(super) input: Option<&'a Input>,
-    pub(super) choices: Option<&'a [String]>,
-    pub(super) target: Option<&'a Targets>,
-    pub(super) metadata: Option<&'a Metadata>,
-    pub(super) model_usage: Option<&'a IndexMap<String, Usage>>,
-    pub(super) role_usage: Option<&'a IndexMap<String, Usage>>,
-    pub(super) started_at: Option<&'a str>,
-    pub(super) completed_at: Option<&'a str>,
-    pub(super) total_time: Option<f64>,
-    pub(super) working_time: Option<f64>,
-    pub(super) uuid: Option<&'a str>,
-}
-
 impl<'a> SampleRecord<'a> {
-    /// A sample in an epoch, counted from 1, with everything else empty.
+    /// The record of a sample, with nothing else in it yet.
     pub fn new(id: &'a SampleId, epoch: u32) -> Self {
-        let (common, messages, scores) = (CommonFields::default(), &[], &[]);
-        SampleRecord {
-            id,
-            epoch,
-            common,
-            messages,
-            output: None,
-            scores,
-            store: None,
-            error: None,
-            limit: None,
-            events: None,
-            initial_metadata: None,
-        }
+        SampleRecord { id, epoch, fields: RecordFields::default() }
     }
 
     setters! {
         /// The input.
-        input: &'a Input => common.input;
+        input: &'a Input => fields.input;
         /// The answers to choose from.
-        choices: impl Into<Option<&'a [String]>> => common.choices;
+        choices: impl Into<Option<&'a [String]>> => fields.choices;
         /// What the answer should be.
-        target: &'a Targets => common.target;
+        target: &'a Targets => fields.target;
         /// The conversation.
-        messages: &'a [Message] => messages;
+        messages: &'a [Message] => fields.messages;
         /// The last output of the model.
-        output: &'a ModelOutput => output;
+        output: &'a ModelOutput => fields.output;
         /// The scores, by scorer and in their order; none for a sample that was not scored.
-        scores: &'a [(String, Score)] => scores;
+        scores: &'a [(String, Score)] => fields.scores;
         /// The metadata of the sample.
-        metadata: &'a Metadata => common.metadata;
+        metadata: &'a Metadata => fields.metadata;
         /// The values that solvers store.
-        store: &'a Metadata => store;
+        store: &'a Metadata => fields.store;
         /// The tokens of each model.
-        model_usage: &'a IndexMap<String, Usage> => common.model_usage;
+        model_usage: &'a IndexMap<String, Usage> => fields.model_usage;
         /// The tokens used by models in a role, by role.
-        role_usage: &'a IndexMap<String, Usage> => common.role_usage;
+        role_usage: &'a IndexMap<String, Usage> => fields.role_usage;
         /// When it started, by RFC 3339.
-        started_at: &'a str => common.started_at;
+        started_at: &'a str => fields.started_at;
         /// When it ended, by RFC 3339.
-        completed_at: &'a str => common.completed_at;
+        completed_at: &'a str => fields.completed_at;
         /// Seconds in all.
-        total_time: f64 => common.total_time;
+        total_time: f64 => fields.total_time;
         /// Seconds less those spent waiting.
-        working_time: f64 => common.working_time;
+        working_time: f64 => fields.working_time;
         /// Unique for this sample in this epoch of this run.
-        uuid: &'a str => common.uuid;
+        uuid: &'a str => fields.uuid;
         /// The error that ended it.
-        error: impl Into<Option<&'a EvalError>> => error;
+        error: impl Into<Option<&'a EvalError>> => fields.error;
         /// The limit that ended it.
-        limit: impl Into<Option<&'a SampleLimit>> => limit;
+        limit: impl Into<Option<&'a SampleLimit>> => fields.limit;
         /// What happened while it ran.
-        events: impl Into<Option<&'a SampleEvents>> => events;
+        events: impl Into<Option<&'a SampleEvents>> => fields.events;
         /// The metadata of the sample before it ran, for its events, if that is not what it is now.
-        initial_metadata: &'a Metadata => initial_metadata;
+        initial_metadata: &'a Metadata => fields.initial_metadata;
     }
 
     pub(super) fn id(&self) -> &'a SampleId {
@@ -151,38 +141,38 @@ impl<'a> SampleRecord<'a> {
 
     /// The sample as JSON. Not-a-number is written bare, as the reference writes it.
     pub fn to_json(&self) -> Vec<u8> {
+        let fields = &self.fields;
         let empty = Metadata::new();
-        let (input, target) = (Input::default(), Targets::default());
-        let (input, target) = (self.common.input.unwrap_or(&input), self.common.target.unwrap_or(&target));
+        let (input, target) = (&Input::default(), &Targets::default());
+        let (input, target) = (fields.input.unwrap_or(input), fields.target.unwrap_or(target));
         let initial = InitialSample {
             id: self.id,
             input,
-            choices: self.common.choices,
+            choices: fields.choices,
             target,
-            metadata: self.initial_metadata.or(self.common.metadata).unwrap_or(&empty),
-            model: self.output.map_or("", |output| &output.model),
+            metadata: fields.initial_metadata.or(fields.metadata).unwrap_or(&empty),
+            model: fields.output.map_or("", |output| &output.model),
         };
-        let uuid = self.common.uuid.unwrap_or_default();
-        let mut events = self.events.map(|recorded| EventWriter::new(recorded, initial, uuid));
+        let uuid = fields.uuid.unwrap_or_default();
+        let mut events = fields.events.map(|recorded| EventWriter::new(recorded, initial, uuid));
         // Most samples are smaller; room that grows is copied each time.
         let room = if events.is_some() { 8192 } else { 2048 };
         JsonWriter::bytes_with(room, |json| {
             json.object(|json| {
-                self.common.write_question(json, (self.id, self.epoch), input, target);
-                json.key("messages").array(|json| self.messages.iter().for_each(|m| json.value(m)));
-                json.field("output", self.output.unwrap_or(&ModelOutput::default()));
-                if !self.scores.is_empty() {
-                    json.key("scores")
-                        .scores(self.scores.iter().map(|(scorer, score)| (scorer.as_str(), score)));
+                fields.write_question(json, (self.id, self.epoch), input, target);
+                json.field("messages", fields.messages);
+                json.field("output", fields.output.unwrap_or(&ModelOutput::default()));
+                if !fields.scores.is_empty() {
+                    json.key("scores").scores(fields.scores.iter().map(|(scorer, score)| (scorer, score)));
                 }
-                json.field("metadata", self.common.metadata.unwrap_or(&empty));
-                json.field("store", self.store.unwrap_or(&empty));
+                json.field("metadata", fields.metadata.unwrap_or(&empty));
+                json.field("store", fields.store.unwrap_or(&empty));
                 match &mut events {
                     Some(events) => events.write_events(json.key("events")),
                     None => json.field("events", &[(); 0]),
                 }
-                self.common.write_usage_and_times(json);
-                json.optional("error", self.error);
+                fields.write_usage_and_times(json);
+                json.optional("error", fields.error);
                 match &mut events {
                     Some(events) => {
                         events.write_data(json.key("events_data"));
@@ -190,27 +180,22 @@ impl<'a> SampleRecord<'a> {
                     }
                     None => json.field("attachments", &empty),
                 }
-                if let Some(limit) = self.limit {
-                    json.key("limit").object(|json| {
-                        json.field("type", &limit.kind);
-                        json.field("limit", &limit.limit);
-                        json.optional("reason", limit.reason.as_ref());
-                    });
-                }
+                json.optional("limit", fields.limit);
             })
         })
     }
 
     /// The short form of the sample as JSON.
     pub(super) fn summary_json(&self) -> Vec<u8> {
-        let scores = self.scores.iter().map(|(scorer, score)| (scorer.as_str(), score));
-        let error = self.error.map(|error| error.message.as_str());
-        let limit = self.limit.map(|limit| limit.kind.as_str());
-        self.common.summary_json((self.id, self.epoch), scores, error, limit, self.messages.len() as u64)
+        let fields = &self.fields;
+        let scores = fields.scores.iter().map(|(scorer, score)| (scorer, score));
+        let error = fields.error.map(|error| error.message.as_str());
+        let limit = fields.limit.map(|limit| limit.kind.as_str());
+        fields.summary_json((self.id, self.epoch), scores, error, limit, fields.messages.len() as u64)
     }
 }
 
-impl CommonFields<'_> {
+impl RecordFields<'_> {
     /// From the id to the target; input and target may be shortened.
     fn write_question(
         &self,
@@ -265,6 +250,9 @@ pub struct SampleFields {
     pub details: bool,
     /// The text of the output.
     pub completion: bool,
+    /// What scorers judge: the conversation, the output and the store; of scores their names only. References to
+    /// attachments are resolved.
+    pub answers: bool,
     /// Which metadata of the sample.
     pub metadata: MetadataKeys,
     /// Which parts of its scores.
@@ -280,8 +268,13 @@ impl SampleFields {
 
     /// Scores and this metadata, without input, choices and target.
     pub fn scores(metadata: MetadataKeys) -> Self {
-        let (texts, choices, details, completion) = (false, false, false, false);
-        SampleFields { texts, choices, details, completion, metadata, scores: ScoreParts::All }
+        let (texts, choices, details, completion, answers) = (false, false, false, false, false);
+        SampleFields { texts, choices, details, completion, answers, metadata, scores: ScoreParts::All }
+    }
+
+    /// A sample as scorers judge it: the question, the conversation and the output.
+    pub fn answers() -> Self {
+        SampleFields { texts: true, answers: true, ..SampleFields::scores(MetadataKeys::All) }
     }
 
     setters! {
@@ -295,7 +288,7 @@ impl SampleFields {
 
     /// How much of a sample in several members these fields are in: messages and long strings are not in its record.
     pub(super) fn extent(&self) -> SampleExtent {
-        match self.texts || self.details || self.completion {
+        match self.texts || self.details || self.completion || self.answers {
             true => SampleExtent::Conversation,
             false => SampleExtent::Record,
         }
@@ -310,6 +303,7 @@ impl SampleFields {
         const METADATA: FieldSelection =
             &[("value", Selection::All), ("reason", Selection::All), ("metadata", Selection::All)];
         let (scores, score) = match self.scores {
+            _ if self.answers => (Selection::FieldsOfEach(&[]), Selection::Fields(&[])),
             ScoreParts::Value => (Selection::FieldsOfEach(VALUE), Selection::Fields(VALUE)),
             ScoreParts::Metadata => (Selection::FieldsOfEach(METADATA), Selection::Fields(METADATA)),
             ScoreParts::All => (Selection::All, Selection::All),
@@ -331,7 +325,9 @@ impl SampleFields {
             wanted.extend(all(&["total_time", "working_time", "uuid"]));
             wanted.push(("messages", Selection::Count));
         }
-        if self.completion {
+        if self.answers {
+            wanted.extend(all(&["messages", "output", "store"]));
+        } else if self.completion {
             wanted.push((
                 "output",
                 Selection::Fields(&[("choices", Selection::All), ("completion", Selection::All)]),
@@ -367,6 +363,12 @@ pub struct StoredSample {
     pub target: Targets,
     /// The text of the output; none if there is no output, or it was not to be read.
     pub completion: Option<String>,
+    /// The conversation, if it was to be read.
+    pub messages: Vec<Message>,
+    /// The last output of the model; empty if it has none, or it was not to be read.
+    pub output: ModelOutput,
+    /// The values that solvers store, if they were to be read.
+    pub store: Metadata,
     /// The scores by scorer, in their order.
     pub scores: IndexMap<String, Score>,
     /// The metadata that was to be read.
@@ -396,31 +398,7 @@ pub struct StoredSample {
 impl StoredSample {
     /// Reads a sample from its JSON, of which a skimmer has taken what is wanted: long lists are counts.
     pub(super) fn from_json(bytes: &[u8], wanted: &SampleFields) -> Result<Self> {
-        let (mut id, mut epoch) = (None, None);
-        let mut sample = StoredSample::default();
-        let read = wire::root_fields(bytes, |key, json, peek| {
-            match key {
-                "id" => id = Some(sample_id(json, peek)?),
-                "epoch" => epoch = Some(wire::epoch(json, peek)?),
-                _ => sample.field(key, json, peek, wanted)?,
-            }
-            Ok(())
-        });
-        read.map_err(|error| match &id {
-            Some(id) => error.of_sample(id),
-            None => error,
-        })?;
-        sample.id = id.ok_or(LogErrorKind::Missing("id"))?;
-        sample.epoch = epoch.ok_or(LogErrorKind::Missing("epoch"))?;
-        Ok(sample)
-    }
-
-    /// Gives the score of a very old log the name of its scorer.
-    pub(super) fn name_nameless(mut self, name: impl FnOnce() -> String) -> Self {
-        if let Some(score) = self.scores.shift_remove(NAMELESS) {
-            self.scores.insert(name(), score);
-        }
-        self
+        SampleDecoder::read(bytes, wanted)?.build()
     }
 
     /// Takes the metadata out of a separate record.
@@ -430,36 +408,133 @@ impl StoredSample {
         self.metadata = wanted_metadata(&mut json, peek, keys)?;
         Ok(json.finish()?)
     }
+}
 
-    fn field(&mut self, key: &str, json: &mut Jiter<'_>, peek: Peek, wanted: &SampleFields) -> Result<()> {
+/// A sample of which the parts that may refer to attachments are not built yet.
+pub(super) struct SampleDecoder<'w> {
+    wanted: &'w SampleFields,
+    sample: StoredSample,
+    input: Json,
+    messages: Json,
+    output: Json,
+}
+
+impl<'w> SampleDecoder<'w> {
+    pub(super) fn read(bytes: &[u8], wanted: &'w SampleFields) -> Result<Self> {
+        let sample = StoredSample::default();
+        let mut decoder =
+            SampleDecoder { wanted, sample, input: Json::Null, messages: Json::Null, output: Json::Null };
+        let (id, epoch) = record_fields(bytes, |key, json, peek| decoder.field(key, json, peek))?;
+        (decoder.sample.id, decoder.sample.epoch) = (id, epoch);
+        Ok(decoder)
+    }
+
+    fn field(&mut self, key: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<()> {
+        let (sample, wanted) = (&mut self.sample, self.wanted);
         match key {
-            "input" if wanted.texts => {
-                let input: Json = typed("input", json, peek)?;
-                self.input_json = holds_more_than_texts(&input).then(|| input.clone());
-                self.input = part("input", input)?;
+            "input" if wanted.texts => self.input = wire::any(json, peek)?,
+            "messages" if wanted.answers => self.messages = wire::any(json, peek)?,
+            "output" if wanted.answers || wanted.completion => self.output = wire::any(json, peek)?,
+            "choices" if wanted.texts || wanted.choices => sample.choices = typed("choices", json, peek)?,
+            "target" if wanted.texts || wanted.choices => sample.target = typed("target", json, peek)?,
+            "scores" if wanted.answers => {
+                let scores = metadata(key, json, peek)?.unwrap_or_default();
+                sample.scores =
+                    scores.into_iter().map(|(scorer, _)| (scorer, Score::new(Value::Unscored))).collect();
             }
-            "choices" if wanted.texts || wanted.choices => self.choices = typed("choices", json, peek)?,
-            "target" if wanted.texts || wanted.choices => self.target = typed("target", json, peek)?,
-            "output" if wanted.completion => self.completion = completion(json, peek)?,
-            "scores" => self.scores = scores(json, peek)?,
+            "scores" => sample.scores = scores(json, peek)?,
             // Very old logs have one score without the name of its scorer.
-            "score" if peek == Peek::Object && self.scores.is_empty() => {
-                self.scores.insert(NAMELESS.to_owned(), wire::score(SOME_SCORER, json, peek)?);
+            "score" if peek == Peek::Object && sample.scores.is_empty() => {
+                let score = match wanted.answers {
+                    true => json.known_skip(peek).map(|()| Score::new(Value::Unscored))?,
+                    false => wire::score(SOME_SCORER, json, peek)?,
+                };
+                sample.scores.insert(NAMELESS.to_owned(), score);
             }
-            "metadata" => self.metadata = wanted_metadata(json, peek, &wanted.metadata)?,
-            "error" => self.error = text_or_field(key, "message", json, peek)?,
-            "limit" => self.limit = text_or_field(key, "type", json, peek)?,
-            "model_usage" => self.model_usage = usage("model_usage", json, peek)?,
-            "role_usage" => self.role_usage = usage("role_usage", json, peek)?,
-            "messages" => self.message_count = count(key, json, peek)?.unwrap_or_default(),
-            "started_at" => self.started_at = text(key, json, peek)?,
-            "completed_at" => self.completed_at = text(key, json, peek)?,
-            "total_time" => self.total_time = number(key, json, peek)?,
-            "working_time" => self.working_time = number(key, json, peek)?,
-            "uuid" => self.uuid = text(key, json, peek)?,
+            "metadata" => sample.metadata = wanted_metadata(json, peek, &wanted.metadata)?,
+            "store" => sample.store = metadata(key, json, peek)?.unwrap_or_default(),
+            "error" => sample.error = text_or_field(key, "message", json, peek)?,
+            "limit" => sample.limit = text_or_field(key, "type", json, peek)?,
+            "model_usage" => sample.model_usage = usage("model_usage", json, peek)?,
+            "role_usage" => sample.role_usage = usage("role_usage", json, peek)?,
+            "messages" => sample.message_count = count(key, json, peek)?.unwrap_or_default(),
+            "started_at" => sample.started_at = text(key, json, peek)?,
+            "completed_at" => sample.completed_at = text(key, json, peek)?,
+            "total_time" => sample.total_time = number(key, json, peek)?,
+            "working_time" => sample.working_time = number(key, json, peek)?,
+            "uuid" => sample.uuid = text(key, json, peek)?,
             _ => json.known_skip(peek)?,
         }
         Ok(())
+    }
+
+    /// The strings that may stand for attachments.
+    pub(super) fn texts_mut(&mut self) -> Vec<&mut String> {
+        let mut texts = Vec::new();
+        if self.wanted.answers {
+            [&mut self.input, &mut self.messages, &mut self.output]
+                .into_iter()
+                .for_each(|part| strings(part, &mut texts));
+        }
+        texts
+    }
+
+    pub(super) fn build(self) -> Result<StoredSample> {
+        let SampleDecoder { wanted, mut sample, input, messages, output } = self;
+        let id = sample.id.clone();
+        let build = || {
+            if !input.is_null() {
+                sample.input_json = holds_more_than_texts(&input).then(|| input.clone());
+                sample.input = part("input", input)?;
+            }
+            sample.messages = part::<Option<_>>("messages", messages)?.unwrap_or_default();
+            let Some(mut output) = part::<Option<ModelOutput>>("output", output)? else { return Ok(sample) };
+            let first = output.choices.first().map(|choice| choice.message.content.clone());
+            match wanted.answers {
+                true => {
+                    if output.completion.is_empty() {
+                        output.completion = first.unwrap_or_default();
+                    }
+                    sample.output = output;
+                }
+                false => {
+                    sample.completion = Some(output.completion).filter(|text| !text.is_empty()).or(first)
+                }
+            }
+            Ok(sample)
+        };
+        build().map_err(|error: LogError| error.of_sample(id))
+    }
+}
+
+/// Id and epoch of a record; each of its other fields is given to `field`.
+pub(super) fn record_fields(
+    bytes: &[u8],
+    mut field: impl FnMut(&str, &mut Jiter<'_>, Peek) -> Result<()>,
+) -> Result<(SampleId, u32)> {
+    let (mut id, mut epoch) = (None, None);
+    let read = wire::root_fields(bytes, |key, json, peek| {
+        match key {
+            "id" => id = Some(sample_id(json, peek)?),
+            "epoch" => epoch = Some(wire::epoch(json, peek)?),
+            _ => field(key, json, peek)?,
+        }
+        Ok(())
+    });
+    read.map_err(|error| match &id {
+        Some(id) => error.of_sample(id),
+        None => error,
+    })?;
+    Ok((id.ok_or(LogErrorKind::Missing("id"))?, epoch.ok_or(LogErrorKind::Missing("epoch"))?))
+}
+
+/// All strings of a JSON value.
+pub(super) fn strings<'a>(json: &'a mut Json, found: &mut Vec<&'a mut String>) {
+    match json {
+        Json::String(text) => found.push(text),
+        Json::Array(items) => items.iter_mut().for_each(|item| strings(item, found)),
+        Json::Object(map) => map.values_mut().for_each(|value| strings(value, found)),
+        _ => {}
     }
 }
 
@@ -532,15 +607,6 @@ fn holds_more_than_texts(input: &Json) -> bool {
     input.as_array().is_some_and(|messages| messages.iter().any(holds_more))
 }
 
-/// The text of an output: that of its first answer, where it is not recorded by itself.
-fn completion(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
-    let Some(output) = typed::<Option<ModelOutput>>("output", json, peek)? else {
-        return Ok(None);
-    };
-    let first = output.choices.into_iter().next().map(|choice| choice.message.content);
-    Ok(Some(output.completion).filter(|text| !text.is_empty()).or(first))
-}
-
 /// The tokens of each model or role; null is none.
 fn usage(name: &'static str, json: &mut Jiter<'_>, peek: Peek) -> Result<IndexMap<String, Usage>> {
     Ok(typed::<Option<_>>(name, json, peek)?.unwrap_or_default())
@@ -556,12 +622,12 @@ const SHORT: usize = 1024;
 /// What marks a truncated string.
 const CUT: &str = "...";
 
-impl CommonFields<'_> {
+impl RecordFields<'_> {
     /// The short form of a sample as JSON, on one line.
     pub(super) fn summary_json<'s>(
         &self,
         key: (&SampleId, u32),
-        scores: impl Iterator<Item = (&'s str, &'s Score)>,
+        scores: impl Iterator<Item = (&'s String, &'s Score)>,
         error: Option<&str>,
         limit: Option<&str>,
         message_count: u64,
@@ -571,7 +637,7 @@ impl CommonFields<'_> {
             let target = self.target.map(thin_targets).unwrap_or_default();
             self.write_question(json, key, &input, &target);
             json.field("metadata", &self.metadata.map(thin_metadata).unwrap_or_default());
-            let thin: Vec<(&str, Score)> =
+            let thin: Vec<(&String, Score)> =
                 scores.map(|(scorer, score)| (scorer, thin_score(score))).collect();
             if !thin.is_empty() {
                 json.key("scores").scores(thin.iter().map(|(scorer, score)| (*scorer, score)));
@@ -589,7 +655,7 @@ impl CommonFields<'_> {
 impl StoredSample {
     /// The short form of the sample as JSON, on one line.
     pub(super) fn summary_json(&self) -> Vec<u8> {
-        let common = CommonFields {
+        let fields = RecordFields {
             input: Some(&self.input),
             choices: self.choices.as_deref(),
             target: Some(&self.target),
@@ -601,10 +667,11 @@ impl StoredSample {
             total_time: self.total_time,
             working_time: self.working_time,
             uuid: self.uuid.as_deref(),
+            ..RecordFields::default()
         };
-        let scores = self.scores.iter().map(|(scorer, score)| (scorer.as_str(), score));
+        let scores = self.scores.iter();
         let key = (&self.id, self.epoch);
-        common.summary_json(key, scores, self.error.as_deref(), self.limit.as_deref(), self.message_count)
+        fields.summary_json(key, scores, self.error.as_deref(), self.limit.as_deref(), self.message_count)
     }
 }
 
@@ -762,5 +829,43 @@ mod summary_tests {
         ]));
         assert!(metadata["list"].is_string());
         assert_eq!((&metadata["short"], &metadata["null"]), (&Json::from(vec![1]), &Json::Null));
+    }
+}
+
+#[cfg(test)]
+mod answers_tests {
+    use super::*;
+
+    fn answered(json: &[u8]) -> Result<StoredSample> {
+        StoredSample::from_json(json, &SampleFields::answers())
+    }
+
+    #[test]
+    fn strings_that_may_stand_for_attachments_are_those_of_the_conversation() {
+        let sample = br#"{"id":1,"epoch":1,"input":"attachment://a","messages":[{"role":"user","content":
+            [{"type":"text","text":"tc://b"}]}],"output":{"choices":[{"message":{"role":"assistant",
+            "content":"attachment://none"}}]}}"#;
+        let wanted = SampleFields::answers();
+        let mut decoder = SampleDecoder::read(sample, &wanted).unwrap();
+        for text in decoder.texts_mut() {
+            match text.as_str() {
+                "attachment://a" => *text = "long".to_owned(),
+                "tc://b" => *text = "longer".to_owned(),
+                _ => {}
+            }
+        }
+        let sample = decoder.build().unwrap();
+        assert_eq!(sample.input, Input::from("long"));
+        assert_eq!(sample.messages, [Message::user("longer")]);
+        assert_eq!(sample.output.completion, "attachment://none");
+    }
+
+    #[test]
+    fn what_is_absent_is_empty() {
+        let sample = answered(br#"{"id":"a","epoch":2,"output":null,"messages":null,"store":null}"#).unwrap();
+        assert_eq!((sample.epoch, sample.output), (2, ModelOutput::default()));
+        assert!(answered(br#"{"id":"a"}"#).is_err());
+        let error = answered(br#"{"id":"a","epoch":1,"messages":7}"#).unwrap_err();
+        assert!(matches!(error.kind(), LogErrorKind::Part { part: "messages", .. }));
     }
 }

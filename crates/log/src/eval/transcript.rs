@@ -4,9 +4,7 @@
 //! not. One transcript is held at a time. The conversation and the attachments that it refers to, most of the bytes
 //! of a log, are read only for the samples that are [completed](Transcripts::complete).
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::Arc;
 
 use errorbar_core::{Metadata, MetadataKeys, SampleId, Score};
 use indexmap::IndexMap;
@@ -14,14 +12,14 @@ use jiter::{Jiter, Peek};
 use serde_json::Value as Json;
 
 use super::SampleRecord;
+use super::chunks::SampleExtent;
 use super::container::{Container, SAMPLES, SUMMARIES};
-use super::error::{LogError, LogErrorKind, Result};
-use super::json::{Descent, FieldSelection, Outline, PartVisitor, Selection, Skimmer};
-use super::reader::{EvalLog, SampleReader};
-use super::sample::{NAMELESS, SOME_SCORER, SampleFields};
+use super::error::Result;
+use super::json::{FieldSelection, Selection};
+use super::reader::{EvalLog, RecordReader, SampleReader};
+use super::sample::{NAMELESS, SOME_SCORER, SampleFields, record_fields, strings};
 use super::scores::DatasetOrder;
-use super::wire::{self, any, count, fields, metadata, number, sample_id, scores, text};
-use super::zip::Decompressor;
+use super::wire::{self, any, count, fields, metadata, number, scores, text};
 
 /// One sample in one epoch, with everything that people want to see of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,28 +86,10 @@ fn wanted() -> Vec<(&'static str, Selection)> {
 impl Transcript {
     /// Reads what a skimmer kept of a sample, or all of it.
     fn from_json(bytes: &[u8]) -> Result<Self> {
-        let (mut id, mut epoch) = (None, None);
         let mut transcript = Transcript::default();
-        let read = wire::root_fields(bytes, |key, json, peek| {
-            match key {
-                "id" => id = Some(sample_id(json, peek)?),
-                "epoch" => epoch = Some(wire::epoch(json, peek)?),
-                _ => transcript.field(key, json, peek)?,
-            }
-            Ok(())
-        });
-        read.map_err(|error| match &id {
-            Some(id) => error.of_sample(id),
-            None => error,
-        })?;
-        transcript.id = id.ok_or(LogErrorKind::Missing("id"))?;
-        transcript.epoch = epoch.ok_or(LogErrorKind::Missing("epoch"))?;
+        (transcript.id, transcript.epoch) =
+            record_fields(bytes, |key, json, peek| transcript.field(key, json, peek))?;
         Ok(transcript)
-    }
-
-    /// A sample that is about to be written, with its conversation.
-    fn of_record(json: &[u8]) -> Result<Self> {
-        Transcript::from_json(json)
     }
 
     fn field(&mut self, key: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<()> {
@@ -247,15 +227,6 @@ impl MessagePart {
     }
 }
 
-fn strings<'a>(json: &'a mut Json, found: &mut Vec<&'a mut String>) {
-    match json {
-        Json::String(text) => found.push(text),
-        Json::Array(items) => items.iter_mut().for_each(|item| strings(item, found)),
-        Json::Object(map) => map.values_mut().for_each(|value| strings(value, found)),
-        _ => {}
-    }
-}
-
 impl TranscriptMessage {
     /// A message of this role with this text.
     pub fn new(role: impl Into<String>, text: impl Into<String>) -> Self {
@@ -348,38 +319,32 @@ fn input_messages(json: &Json) -> Vec<TranscriptMessage> {
 
 // Reading transcripts, one at a time.
 
-/// What a string that stands for an attachment starts with.
-const ATTACHMENT: &str = "attachment://";
-
 /// The transcripts of a log, one after the other.
 #[derive(Debug)]
 pub struct Transcripts<'a> {
-    log: &'a EvalLog,
+    records: RecordReader<'a>,
     order: std::vec::IntoIter<usize>,
-    decompressor: Decompressor,
-    skimmer: Skimmer,
 }
 
 impl EvalLog {
+    fn transcripts_in(&self, order: Vec<usize>) -> Transcripts<'_> {
+        let records = RecordReader::new(self, wanted(), most_bytes(&self.container));
+        Transcripts { records, order: order.into_iter() }
+    }
+
     /// The transcripts of the samples of some ids and epochs, by epoch and then in the order of the dataset, each
     /// without its conversation; see [`Transcripts::complete`].
     pub fn transcripts(
         &self,
         is_wanted: impl Fn(&SampleId, u32) -> bool + Sync + Send,
     ) -> Result<Transcripts<'_>> {
-        let order = self.sample_order_of(is_wanted)?.into_iter();
-        let (decompressor, skimmer) = (self.container.decompressor(), skimmer(&self.container, wanted()));
-        Ok(Transcripts { log: self, order, decompressor, skimmer })
+        Ok(self.transcripts_in(self.sample_order_of(is_wanted)?))
     }
-}
 
-impl EvalLog {
     /// The transcripts of some places in the file, up to [`EvalLog::sample_count`], in the order of the file: to read all
     /// samples in parts, without looking at the others first.
     pub fn transcripts_at(&self, places: Range<usize>) -> Transcripts<'_> {
-        let order: Vec<usize> = (places.start..places.end.min(self.sample_count())).collect();
-        let (decompressor, skimmer) = (self.container.decompressor(), skimmer(&self.container, wanted()));
-        Transcripts { log: self, order: order.into_iter(), decompressor, skimmer }
+        self.transcripts_in((places.start..places.end.min(self.sample_count())).collect())
     }
 
     /// The transcripts of all epochs of one sample, by the names of entries where they have the usual ones: then no other
@@ -403,9 +368,7 @@ impl EvalLog {
             return self.transcripts(is_it);
         }
         found.sort_unstable();
-        let order: Vec<usize> = found.into_iter().map(|(_, at)| at).collect();
-        let (decompressor, skimmer) = (self.container.decompressor(), skimmer(&self.container, wanted()));
-        Ok(Transcripts { log: self, order: order.into_iter(), decompressor, skimmer })
+        Ok(self.transcripts_in(found.into_iter().map(|(_, at)| at).collect()))
     }
 
     /// The samples as the list at the end of a log has them, in the order of [`EvalLog::transcripts`]: without answers, and
@@ -433,9 +396,7 @@ impl EvalLog {
             let start = json.current_index();
             json.known_skip(peek)?;
             let mut summary = Transcript::from_json(json.slice_to_current(start))?;
-            if let Some(score) = summary.scores.shift_remove(NAMELESS) {
-                summary.scores.insert(self.old_scorer().to_owned(), score);
-            }
+            self.name_scorer(&mut summary.scores);
             list.push(summary);
             item = json.array_step()?;
         }
@@ -450,12 +411,8 @@ impl SampleRecord<'_> {
     /// # Errors
     /// A record that could not be read back.
     pub fn transcript(&self) -> Result<Transcript> {
-        Transcript::of_record(&self.to_json())
+        Transcript::from_json(&self.to_json())
     }
-}
-
-fn skimmer(container: &Container, selected: Vec<(&'static str, Selection)>) -> Skimmer {
-    Skimmer::new(selected, most_bytes(container), Arc::clone(&container.memory))
 }
 
 /// The most that is held of a sample, of its conversation, or of its attachments. Each is held several times on its way
@@ -470,7 +427,7 @@ impl Iterator for Transcripts<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let at = self.order.next()?;
-        Some(self.read(at).map_err(|error| self.in_sample(at, error)))
+        Some(self.read(at).map_err(|error| self.records.in_sample(at, error)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -482,15 +439,10 @@ impl ExactSizeIterator for Transcripts<'_> {}
 
 impl Transcripts<'_> {
     fn read(&mut self, at: usize) -> Result<Transcript> {
-        let container = &self.log.container;
-        self.skimmer.reset();
-        container.sample_pieces(&mut self.decompressor, at, &mut |piece| self.skimmer.push(piece))?;
-        let json = self.skimmer.finish()?;
-        let mut transcript = Transcript::from_json(json).map_err(|error| self.skimmer.relocate(error))?;
+        let mut transcript =
+            self.records.read(at, SampleExtent::Conversation, &mut |_| Ok(()), Transcript::from_json)?;
         transcript.at = at;
-        if let Some(score) = transcript.scores.shift_remove(NAMELESS) {
-            transcript.scores.insert(self.log.old_scorer().to_owned(), score);
-        }
+        self.records.log.name_scorer(&mut transcript.scores);
         Ok(transcript)
     }
 
@@ -501,25 +453,12 @@ impl Transcripts<'_> {
     /// A conversation or attachments that cannot be read, or are beyond the limits.
     pub fn complete(&mut self, transcript: &mut Transcript, with_messages: bool) -> Result<()> {
         let at = transcript.at;
-        self.complete_sample(transcript, with_messages).map_err(|error| self.in_sample(at, error))
-    }
-
-    fn complete_sample(&mut self, transcript: &mut Transcript, with_messages: bool) -> Result<()> {
-        if with_messages {
-            transcript.messages = self.messages(transcript.at)?;
-        }
-        let name = |text: &String| text.strip_prefix(ATTACHMENT).map(str::to_owned);
-        let wanted: HashSet<String> = transcript.texts_mut().filter_map(|text| name(text)).collect();
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let found = self.attachments(transcript.at, &wanted)?;
-        for text in transcript.texts_mut() {
-            if let Some(content) = text.strip_prefix(ATTACHMENT).and_then(|name| found.get(name)) {
-                text.clone_from(content);
-            }
-        }
-        Ok(())
+        let completed = match with_messages {
+            true => self.messages(at).map(|messages| transcript.messages = messages),
+            false => Ok(()),
+        };
+        let completed = completed.and_then(|()| self.records.resolve(at, transcript.texts_mut().collect()));
+        completed.map_err(|error| self.records.in_sample(at, error))
     }
 
     /// The conversation of a sample.
@@ -533,124 +472,15 @@ impl Transcripts<'_> {
             ("error", All),
             ("model", All),
         ];
-        let container = &self.log.container;
-        let mut skimmer = skimmer(container, vec![("messages", FieldsOfItems(MESSAGE))]);
-        container.sample_pieces(&mut self.decompressor, at, &mut |piece| skimmer.push(piece))?;
-        let mut messages = Vec::new();
-        let read = wire::root_fields(skimmer.finish()?, |_, json, peek| {
-            messages = read_messages(&wire::any(json, peek)?);
-            Ok(())
-        });
-        read.map_err(|error| skimmer.relocate(error))?;
-        Ok(messages)
+        self.records.read_only(vec![("messages", FieldsOfItems(MESSAGE))], at, |json| {
+            let mut messages = Vec::new();
+            wire::root_fields(json, |_, json, peek| {
+                messages = read_messages(&any(json, peek)?);
+                Ok(())
+            })?;
+            Ok(messages)
+        })
     }
-
-    fn attachments(&mut self, at: usize, wanted: &HashSet<String>) -> Result<HashMap<String, String>> {
-        let container = &self.log.container;
-        let mut attachments = NamedAttachments::new(wanted, most_bytes(&self.log.container));
-        let mut outline = Outline::of_object();
-        container
-            .sample_pieces(&mut self.decompressor, at, &mut |piece| outline.push(piece, &mut attachments))?;
-        outline.finish()?;
-        Ok(attachments.found)
-    }
-
-    fn in_sample(&self, at: usize, error: LogError) -> LogError {
-        error.in_member(&self.log.container.sample_name(at)).at(self.log.path())
-    }
-}
-
-// A few values out of a long object, without the others in memory.
-
-/// What is copied, up to a limit for all of it.
-#[derive(Debug, Default)]
-struct CopiedBytes {
-    json: Vec<u8>,
-    is_copied: bool,
-    total: u64,
-    limit: u64,
-}
-
-impl CopiedBytes {
-    fn new(limit: u64) -> Self {
-        CopiedBytes { limit, ..CopiedBytes::default() }
-    }
-
-    fn begin(&mut self, is_wanted: bool) -> Descent {
-        self.is_copied = is_wanted;
-        self.json.clear();
-        Descent::Whole
-    }
-
-    fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.is_copied {
-            self.total += bytes.len() as u64;
-            if self.total > self.limit {
-                return Err(LogErrorKind::TooLargeRecord { limit: self.limit }.into());
-            }
-            self.json.extend_from_slice(bytes);
-        }
-        Ok(())
-    }
-
-    /// The JSON of the part that has ended, if it was wanted.
-    fn end(&mut self) -> Option<&[u8]> {
-        std::mem::take(&mut self.is_copied).then_some(self.json.as_slice())
-    }
-}
-
-/// The attachments of a sample, by their names.
-#[derive(Debug)]
-struct NamedAttachments<'a> {
-    wanted: &'a HashSet<String>,
-    pub(super) found: HashMap<String, String>,
-    current: Option<String>,
-    is_inside: bool,
-    bytes: CopiedBytes,
-}
-
-impl<'a> NamedAttachments<'a> {
-    pub(super) fn new(wanted: &'a HashSet<String>, limit: u64) -> Self {
-        let bytes = CopiedBytes::new(limit);
-        NamedAttachments { wanted, found: HashMap::new(), current: None, is_inside: false, bytes }
-    }
-}
-
-impl PartVisitor for NamedAttachments<'_> {
-    fn begin(&mut self, key: &[u8], first: u8, _at: u64) -> Result<Descent> {
-        if !self.is_inside {
-            self.is_inside = key == b"attachments" && first == b'{';
-            return Ok(if self.is_inside { Descent::Enter } else { Descent::Whole });
-        }
-        let key = str::from_utf8(key).ok().filter(|key| first == b'"' && self.wanted.contains(*key));
-        self.current = key.map(str::to_owned);
-        Ok(self.bytes.begin(self.current.is_some()))
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        self.bytes.push(bytes)
-    }
-
-    fn end(&mut self, _at: u64) -> Result<()> {
-        if let (Some(json), Some(name)) = (self.bytes.end(), self.current.take()) {
-            self.found.insert(name, string(json)?);
-        }
-        Ok(())
-    }
-
-    fn leave(&mut self, _at: u64) -> Result<()> {
-        self.is_inside = false;
-        Ok(())
-    }
-}
-
-/// The string that a JSON document is.
-fn string(json: &[u8]) -> Result<String> {
-    let mut parser = wire::parser(json);
-    let peek = parser.peek()?;
-    let text = wire::text("attachments", &mut parser, peek)?.unwrap_or_default();
-    parser.finish()?;
-    Ok(text)
 }
 
 #[cfg(test)]
@@ -806,29 +636,5 @@ mod reader_tests {
         writer.append_sample(&SampleRecord::new(&SampleId::from("q"), 1).scores(&scores)).unwrap();
         assert_eq!(EvalLog::open(&path).unwrap().summaries().unwrap(), None);
         drop(writer);
-    }
-}
-
-#[cfg(test)]
-mod parts_tests {
-    use super::*;
-    use crate::eval::json::Outline;
-
-    #[test]
-    fn attachments_are_found_by_name() {
-        let wanted = HashSet::from(["a".to_owned(), "b\"".to_owned(), "c".to_owned(), "gone".to_owned()]);
-        let json = br#"{"a": "not this", "attachments": {"x": "long", "a": "one\ntwo", "b\"": "", "c": [1]}, "c": "nor this"}"#;
-        for piece in 1..json.len() {
-            let mut found = NamedAttachments::new(&wanted, 100);
-            let mut outline = Outline::of_object();
-            json.chunks(piece).for_each(|piece| outline.push(piece, &mut found).unwrap());
-            let expected = HashMap::from([("a", "one\ntwo"), ("b\"", "")]);
-            let expected =
-                expected.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-            assert_eq!(found.found, expected, "pieces of {piece}");
-        }
-        let mut small = NamedAttachments::new(&wanted, 5);
-        let error = Outline::of_object().push(json, &mut small).unwrap_err();
-        assert!(matches!(error.kind(), LogErrorKind::TooLargeRecord { limit: 5 }), "{error}");
     }
 }

@@ -142,7 +142,7 @@ impl JsonWriter {
     }
 
     /// Scores by scorer.
-    pub(crate) fn scores<'s>(&mut self, scores: impl IntoIterator<Item = (&'s str, &'s Score)>) {
+    pub(crate) fn scores<'s>(&mut self, scores: impl IntoIterator<Item = (&'s String, &'s Score)>) {
         self.object(|json| {
             for (scorer, score) in scores {
                 json.key(scorer).score(score, None::<&()>);

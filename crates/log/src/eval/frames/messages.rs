@@ -4,11 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::frame::{Cell, FramePart};
 use super::node::Node;
-use super::samples::RowReader;
 use super::{RunIds, derived_id};
 use crate::eval::error::{LogErrorKind, Result};
 use crate::eval::json::{FieldSelection, Selection};
-use crate::eval::reader::EvalLog;
+use crate::eval::reader::reference;
 
 /// The columns, in order.
 pub(super) const COLUMNS: &[&str] = &[
@@ -33,7 +32,7 @@ const POOL_OF_VERSION_3: &str = "message_pool";
 const WIDTH: usize = 1000;
 
 /// What is read of a sample: of its events the calls of models, and what these refer to.
-fn wanted() -> Vec<(&'static str, Selection)> {
+pub(super) fn wanted() -> Vec<(&'static str, Selection)> {
     use Selection::{All, Fields, FieldsOfItems};
     const CHOICES: FieldSelection = &[("message", All)];
     const OUTPUT: FieldSelection = &[("choices", FieldsOfItems(CHOICES))];
@@ -46,53 +45,32 @@ fn wanted() -> Vec<(&'static str, Selection)> {
     wanted
 }
 
-/// Reads messages into rows. One for each thread.
-#[derive(Debug)]
-pub(super) struct MessageReader<'a> {
-    log: &'a EvalLog,
-    run: &'a RunIds,
-    samples: RowReader<'a>,
-}
-
-impl<'a> MessageReader<'a> {
-    pub(super) fn new(log: &'a EvalLog, run: &'a RunIds) -> Self {
-        MessageReader { log, run, samples: RowReader::with(log, run, wanted()) }
+/// Adds a row for each message of a sample.
+pub(super) fn rows(sample: &Node, sample_id: &str, run: &RunIds, part: &mut FramePart) -> Result<()> {
+    for (number, message) in (0_i64..).zip(messages(sample)?) {
+        let text = |name: &str| message.get(name).and_then(Node::as_text);
+        let id = match text("id") {
+            Some(id) => id.to_owned(),
+            None => derived_id(sample_id, &format!("message_{number}")),
+        };
+        part.set_text("message_id", &id);
+        part.set_text("sample_id", sample_id);
+        part.set_text("eval_id", &run.eval_id);
+        part.set_text("log", &run.log);
+        part.set_node("role", message.get("role"));
+        part.set_node("source", message.get("source"));
+        part.set_text("content", &content_text(&message));
+        let calls = tool_calls(&message);
+        let calls = calls.map(|calls| calls.iter().map(call).collect::<Vec<_>>().join("\n"));
+        part.set("tool_calls", &calls.as_deref().map_or(Cell::Null, Cell::Text));
+        part.set_node("tool_call_id", message.get("tool_call_id"));
+        part.set_node("tool_call_function", message.get("function"));
+        let error = tool_error(&message);
+        part.set("tool_call_error", &error.map_or(Cell::Null, Cell::Text));
+        part.set("order", &Cell::Int(number + 1));
+        part.end_row(id);
     }
-
-    /// Adds the rows of the sample at an index.
-    pub(super) fn read(&mut self, at: usize, part: &mut FramePart) -> Result<()> {
-        self.rows(at, part)
-            .map_err(|error| error.in_member(&self.log.container.sample_name(at)).at(self.log.path()))
-    }
-
-    fn rows(&mut self, at: usize, part: &mut FramePart) -> Result<()> {
-        let sample = self.samples.whole_sample(at)?;
-        let sample_id = self.samples.sample_id(&sample)?;
-        for (number, message) in (0_i64..).zip(messages(&sample)?) {
-            let text = |name: &str| message.get(name).and_then(Node::as_text);
-            let id = match text("id") {
-                Some(id) => id.to_owned(),
-                None => derived_id(&sample_id, &format!("message_{number}")),
-            };
-            part.set_text("message_id", &id);
-            part.set_text("sample_id", &sample_id);
-            part.set_text("eval_id", &self.run.eval_id);
-            part.set_text("log", &self.run.log);
-            part.set_node("role", message.get("role"));
-            part.set_node("source", message.get("source"));
-            part.set_text("content", &content_text(&message));
-            let calls = tool_calls(&message);
-            let calls = calls.map(|calls| calls.iter().map(call).collect::<Vec<_>>().join("\n"));
-            part.set("tool_calls", &calls.as_deref().map_or(Cell::Null, Cell::Text));
-            part.set_node("tool_call_id", message.get("tool_call_id"));
-            part.set_node("tool_call_function", message.get("function"));
-            let error = tool_error(&message);
-            part.set("tool_call_error", &error.map_or(Cell::Null, Cell::Text));
-            part.set("order", &Cell::Int(number + 1));
-            part.end_row(id);
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 /// All messages that models were sent and returned, each once, in order.
@@ -197,14 +175,11 @@ fn sorted(value: &Node) -> Node {
 
 // Messages as one string.
 
-/// What a string starts with that stands for an attachment; the second is that of old logs.
-const REFERENCES: [&str; 2] = ["attachment://", "tc://"];
-
 /// The attachments of a sample by name.
-pub(super) type Attachments = HashMap<String, String>;
+type Attachments = HashMap<String, String>;
 
 /// The strings of messages that may stand for attachments.
-fn strings(messages: &mut Node) -> Vec<&mut String> {
+pub(super) fn strings(messages: &mut Node) -> Vec<&mut String> {
     let mut strings = Vec::new();
     let Node::List(messages) = messages else { return strings };
     for (key, value) in messages.iter_mut().flat_map(fields_mut) {
@@ -228,18 +203,8 @@ fn fields_mut(node: &mut Node) -> impl Iterator<Item = (&mut String, &mut Node)>
     map.iter_mut().map(|(key, value)| (key, value))
 }
 
-/// Whether a string stands for an attachment, and for which.
-fn reference(text: &str) -> Option<&str> {
-    REFERENCES.iter().find_map(|start| text.strip_prefix(start))
-}
-
-/// Whether one of the messages refers to an attachment.
-pub(super) fn has_references(messages: &mut Node) -> bool {
-    strings(messages).iter().any(|text| reference(text).is_some())
-}
-
 /// Puts attachments back where messages refer to them. One that is missing stays as it is.
-pub(super) fn resolve(messages: &mut Node, attachments: &Attachments) {
+fn resolve(messages: &mut Node, attachments: &Attachments) {
     for text in strings(messages) {
         if let Some(found) = reference(text).and_then(|name| attachments.get(name)) {
             *text = found.clone();
@@ -396,12 +361,12 @@ mod messages_text_tests {
             {"type":"text","text":"attachment://none"}]}]"#,
         )
         .unwrap();
-        assert!(has_references(&mut input));
+        assert_eq!(strings(&mut input).len(), 3);
         let attachments =
             [("a", "long"), ("b", "longer")].map(|(name, text)| (name.to_owned(), text.to_owned()));
         resolve(&mut input, &HashMap::from(attachments));
         assert_eq!(conversation(&input), "user:\nlong\n\n\nuser:\nlonger\nattachment://none\n");
         // A question that is a string is never one.
-        assert!(!has_references(&mut Node::Text("attachment://a".to_owned())));
+        assert!(strings(&mut Node::Text("attachment://a".to_owned())).is_empty());
     }
 }

@@ -37,7 +37,6 @@ use super::limits::LogLimits;
 use super::reader::EvalLog;
 use evals::Times;
 use frame::{FrameBuilder, FramePart};
-use messages::MessageReader;
 use node::Node;
 use samples::RowReader;
 
@@ -131,8 +130,8 @@ pub fn sample_frame(logs: &[PathBuf], options: &FrameOptions<'_>) -> Result<Reco
 /// One row for each message that a model was sent or returned.
 pub fn message_frame(logs: &[PathBuf], options: &FrameOptions<'_>) -> Result<RecordBatch> {
     let frame = of_samples(logs, options, |opened, samples, part| {
-        let mut reader = MessageReader::new(&opened.log, &opened.run);
-        samples.iter().try_for_each(|at| reader.read(*at, part))
+        let mut reader = RowReader::with(&opened.log, &opened.run, messages::wanted());
+        samples.iter().try_for_each(|at| reader.read_messages(*at, part))
     })?;
     frame.finish(messages::COLUMNS, options.dialect)
 }

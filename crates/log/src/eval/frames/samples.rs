@@ -1,21 +1,13 @@
 //! The frame of samples: a row for each sample in each epoch.
 
-use std::sync::Arc;
-
-use jiter::Peek;
-
 use super::frame::{Cell, FramePart};
-use super::messages::{self, Attachments};
+use super::messages;
 use super::node::Node;
 use super::{RunIds, derived_id};
 use crate::eval::chunks::SampleExtent;
-use crate::eval::container::Container;
 use crate::eval::error::{LogErrorKind, Result};
-use crate::eval::json::{FieldSelection, Selection, Skimmer};
-use crate::eval::reader::EvalLog;
-use crate::eval::sample::id_and_epoch;
-use crate::eval::wire;
-use crate::eval::zip::Decompressor;
+use crate::eval::json::{FieldSelection, Selection};
+use crate::eval::reader::{EvalLog, RecordReader};
 
 /// The columns, in order.
 pub(super) const COLUMNS: &[&str] = &[
@@ -76,12 +68,8 @@ fn wanted() -> Vec<(&'static str, Selection)> {
 /// Reads samples into rows. One for each thread.
 #[derive(Debug)]
 pub(super) struct RowReader<'a> {
-    log: &'a EvalLog,
-    run: &'a RunIds,
-    decompressor: Decompressor,
-    skimmer: Skimmer,
-    /// For the few samples that refer to their attachments.
-    attachments: Skimmer,
+    pub(super) run: &'a RunIds,
+    records: RecordReader<'a>,
 }
 
 impl<'a> RowReader<'a> {
@@ -91,74 +79,30 @@ impl<'a> RowReader<'a> {
 
     /// Reads these fields.
     pub(super) fn with(log: &'a EvalLog, run: &'a RunIds, wanted: Vec<(&'static str, Selection)>) -> Self {
-        let Container { limits, memory, .. } = &log.container;
-        let skimmer = |fields| Skimmer::new(fields, limits.max_record, Arc::clone(memory));
-        RowReader {
-            log,
-            run,
-            decompressor: log.container.decompressor(),
-            skimmer: skimmer(wanted),
-            attachments: skimmer(vec![("attachments", Selection::All)]),
-        }
+        RowReader { run, records: RecordReader::new(log, wanted, log.container.limits.max_record) }
     }
 
     /// Adds the row of the sample at an index.
     pub(super) fn read(&mut self, at: usize, part: &mut FramePart) -> Result<()> {
-        self.sample(at)
-            .and_then(|sample| self.row(at, &sample, part))
-            .map_err(|error| error.in_member(&self.log.container.sample_name(at)).at(self.log.path()))
+        let read = self.sample(at, SampleExtent::Conversation);
+        let read = read.and_then(|sample| self.row(at, &sample, part));
+        read.map_err(|error| self.records.in_sample(at, error))
     }
 
-    /// The fields of the sample at an index, events not among them.
-    fn sample(&mut self, at: usize) -> Result<Node> {
-        self.extent(at, SampleExtent::Conversation)
+    /// Adds the rows of the messages of the sample at an index.
+    pub(super) fn read_messages(&mut self, at: usize, part: &mut FramePart) -> Result<()> {
+        let read = self.sample(at, SampleExtent::Whole);
+        let read = read.and_then(|sample| messages::rows(&sample, &self.sample_id(&sample)?, self.run, part));
+        read.map_err(|error| self.records.in_sample(at, error))
     }
 
     /// The fields of the sample at an index.
-    pub(super) fn whole_sample(&mut self, at: usize) -> Result<Node> {
-        self.extent(at, SampleExtent::Whole)
-    }
-
-    fn extent(&mut self, at: usize, extent: SampleExtent) -> Result<Node> {
-        let skimmer = &mut self.skimmer;
-        skimmer.reset();
-        let container = &self.log.container;
-        let taken =
-            container.extent_pieces(&mut self.decompressor, at, extent, &mut |piece| skimmer.push(piece));
-        // The id stands first, so what was read before an error identifies the sample.
-        taken.map_err(|error| match id_and_epoch(skimmer.so_far()) {
-            Some((id, _)) => error.of_sample(id),
-            None => error,
-        })?;
-        Node::parse(skimmer.finish()?).map_err(|error| {
-            let error = skimmer.relocate(error);
-            match id_and_epoch(skimmer.so_far()) {
-                Some((id, _)) => error.of_sample(id),
-                None => error,
-            }
-        })
-    }
-
-    /// The attachments of the sample at an index.
-    fn attachments(&mut self, at: usize) -> Result<Attachments> {
-        let skimmer = &mut self.attachments;
-        skimmer.reset();
-        let container = &self.log.container;
-        container.sample_pieces(&mut self.decompressor, at, &mut |piece| skimmer.push(piece))?;
-        let mut attachments = Attachments::new();
-        wire::root_fields(skimmer.finish()?, |_, json, peek| match peek {
-            Peek::Object => wire::fields(json, |name, json, peek| {
-                let text = wire::text("attachments", json, peek)?.unwrap_or_default();
-                attachments.insert(name.to_owned(), text);
-                Ok(())
-            }),
-            peek => Ok(json.known_skip(peek)?),
-        })?;
-        Ok(attachments)
+    fn sample(&mut self, at: usize, extent: SampleExtent) -> Result<Node> {
+        self.records.read(at, extent, &mut |_| Ok(()), Node::parse)
     }
 
     /// The id of a sample in all logs.
-    pub(super) fn sample_id(&self, sample: &Node) -> Result<String> {
+    fn sample_id(&self, sample: &Node) -> Result<String> {
         let id = sample.get("id").ok_or(LogErrorKind::Missing("id"))?.python_text();
         let epoch = sample.get("epoch").ok_or(LogErrorKind::Missing("epoch"))?.python_text();
         let recorded = sample.get("uuid").and_then(Node::as_text).filter(|uuid| !uuid.is_empty());
@@ -221,9 +165,7 @@ impl<'a> RowReader<'a> {
 
     fn input(&mut self, at: usize, sample: &Node) -> Result<String> {
         let mut input = sample.get("input").cloned().unwrap_or(Node::Null);
-        if messages::has_references(&mut input) {
-            messages::resolve(&mut input, &self.attachments(at)?);
-        }
+        self.records.resolve(at, messages::strings(&mut input))?;
         Ok(messages::conversation(&input))
     }
 
@@ -233,7 +175,7 @@ impl<'a> RowReader<'a> {
         }
         // Very old logs have one score without the name of its scorer.
         if let Some(score) = sample.get("score") {
-            part.set_node(&format!("score_{}", self.log.old_scorer()), score.get("value"));
+            part.set_node(&format!("score_{}", self.records.log.old_scorer()), score.get("value"));
         }
     }
 }
