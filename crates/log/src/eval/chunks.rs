@@ -127,7 +127,7 @@ pub(super) fn assemble(
     let left = stored.saturating_mul(MAX_REPEATED).saturating_add(SLACK);
     let mut parts = PartReader { container, members, decompressor, left };
     let record = parts.member(sample.at)?;
-    let fields = fields(&record)?;
+    let fields = json::fields(&record)?;
     let refs = match fields.iter().rev().find(|(name, _)| name == MESSAGE_REFS) {
         Some((_, range)) => message_refs(record.get(range.clone()).unwrap_or_default())?,
         None if chunks.messages.is_empty() => Vec::new(),
@@ -226,29 +226,6 @@ fn reference(json: &[u8], at: usize) -> Option<(u64, usize)> {
     // A key is no value.
     let is_key = rest.trim_ascii_start().first() == Some(&b':');
     (!is_key).then_some((number, at + ATTACHMENT.len() + count + 1))
-}
-
-/// The fields of an object.
-fn fields(object: &[u8]) -> Result<Vec<(String, Range<usize>)>> {
-    #[derive(Default)]
-    struct Fields(Vec<(String, Range<usize>)>);
-    impl PartVisitor for Fields {
-        fn begin(&mut self, key: &[u8], _: u8, at: u64) -> Result<Descent> {
-            let at = usize::try_from(at).unwrap_or(usize::MAX);
-            self.0.push((String::from_utf8_lossy(key).into_owned(), at..at));
-            Ok(Descent::Whole)
-        }
-
-        fn end(&mut self, at: u64) -> Result<()> {
-            if let Some((_, range)) = self.0.last_mut() {
-                range.end = usize::try_from(at).unwrap_or(usize::MAX);
-            }
-            Ok(())
-        }
-    }
-    let mut fields = Fields::default();
-    Outline::of_object().visit(object, &mut fields)?;
-    Ok(fields.0)
 }
 
 /// Ranges, each up to a number that it does not include.

@@ -10,18 +10,17 @@ use errorbar_core::{Evaluation, Metadata, Score, ScoreColumns};
 use rayon::prelude::*;
 
 use super::container::{
-    Container, HEADER, JsonLog, LogLayout, REDUCTIONS, SUMMARIES, SampleName, is_derived,
-    is_journal_summaries, sample_name,
+    Container, HEADER, REDUCTIONS, SUMMARIES, SampleName, is_derived, is_journal_summaries, sample_name,
 };
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, ScorerInfo};
 use super::json::{self, Skimmer, validate};
 use super::reader::EvalLog;
-use super::revision::{RecordKey, Revision, copy};
+use super::revision::{RecordKey, Revision};
 use super::sample::{SampleFields, StoredSample, SummaryList, id_and_epoch, member_name, thin_score};
 use super::scores::Reductions;
 use super::wire::{CallWriter, InputForm, JsonWriter, timestamp};
-use super::zip::{Assembler, Decompressor, Encoder, FileSection, Member, Members, ZSTD};
+use super::zip::{Assembler, Decompressor, Encoder, Member, Members, ZSTD};
 use crate::recorded::{RecordedResults, headline_json};
 
 /// What becomes of the scores that a log has.
@@ -233,14 +232,12 @@ const BATCH: usize = 128;
 
 impl Revision<'_> {
     /// Writes all records, those that are replaced and the samples with their new scores.
-    pub(super) fn write_rescored(&self, new: &NewScores<'_>, out: &mut impl Write) -> Result<()> {
-        match &self.log.container.layout {
-            LogLayout::Zip { members, .. } => self.write_rescored_zip(new, members, out),
-            LogLayout::Json(log) => self.write_rescored_json(new, log, out),
-        }
-    }
-
-    fn write_rescored_zip(&self, new: &NewScores<'_>, members: &Members, out: &mut impl Write) -> Result<()> {
+    pub(super) fn write_rescored_zip(
+        &self,
+        new: &NewScores<'_>,
+        members: &Members,
+        out: &mut impl Write,
+    ) -> Result<()> {
         let log = self.log;
         let mut encoder = Encoder::new()?;
         let method =
@@ -260,13 +257,15 @@ impl Revision<'_> {
         let summaries = self.replaced(&RecordKey::Member(SUMMARIES.to_owned()));
         let mut for_summaries = Encoder::new()?;
         let mut built = summaries.is_none().then(|| SummaryList::new(&mut for_summaries));
-        let pool = ToolPool { log, tools: Mutex::default() };
+        let pool: Mutex<Vec<Tools>> = Mutex::default();
+        let pool = || pool.lock().unwrap_or_else(PoisonError::into_inner);
         for batch in batches(log.sample_count()) {
             let encoded: Vec<Result<(Member, Vec<u8>)>> = batch
                 .clone()
                 .into_par_iter()
                 .map(|at| {
-                    let mut tools = pool.take()?;
+                    let free = pool().pop();
+                    let mut tools = free.map_or_else(|| Tools::new(log), Ok)?;
                     let json = sample(log, &mut tools.decompressor, new, at)?;
                     let summary = match summaries {
                         Some(_) => Vec::new(),
@@ -274,7 +273,7 @@ impl Revision<'_> {
                     };
                     let name = record_name(log, at, &json)?;
                     let member = tools.encoder.encode_by(method(&name), &name, &json)?;
-                    pool.put_back(tools);
+                    pool().push(tools);
                     Ok((member, summary))
                 })
                 .collect();
@@ -298,26 +297,10 @@ impl Revision<'_> {
         zip.finish()
     }
 
-    /// Copies the object with the fields and samples that are new replacing the old ones.
-    fn write_rescored_json(&self, new: &NewScores<'_>, log: &JsonLog, out: &mut impl Write) -> Result<()> {
-        let mut fields: Vec<(Range<u64>, &[u8])> = Vec::new();
-        let mut added: Vec<(&str, &[u8])> = Vec::new();
-        let mut put = |name: &'static str, json| match log.field(name) {
-            Some(range) => fields.push((range, json)),
-            None => added.push((name, json)),
-        };
-        for name in ["eval", "results"] {
-            if let Some(json) = json::value(&self.header, name)? {
-                put(name, json);
-            }
-        }
-        if let Some(json) = self.replaced(&RecordKey::Member(REDUCTIONS.to_owned())) {
-            put("reductions", json);
-        }
-        fields.sort_by_key(|(range, _)| range.start);
-        let mut copier = Copier { revision: self, out, at: 0 };
-        let mut fields = fields.into_iter().peekable();
-        for batch in batches(log.samples.len()) {
+    /// Gives every sample with its new scores, in their order; none if there are no new scores.
+    pub(super) fn each_rescored(&self, mut each: impl FnMut(usize, Vec<u8>) -> Result<()>) -> Result<()> {
+        let Some(new) = &self.scores else { return Ok(()) };
+        for batch in batches(self.log.sample_count()) {
             let decompressor = || self.log.container.decompressor();
             let changed: Vec<Result<Vec<u8>>> = batch
                 .clone()
@@ -325,47 +308,9 @@ impl Revision<'_> {
                 .map_init(decompressor, |decompressor, at| sample(self.log, decompressor, new, at))
                 .collect();
             for (at, json) in batch.zip(changed) {
-                let json = json.map_err(|error| located(self.log, at, error))?;
-                let range = log.samples.get(at).cloned().unwrap_or_default();
-                while let Some((field, json)) = fields.next_if(|(field, _)| field.start < range.start) {
-                    copier.replace(field, json)?;
-                }
-                copier.replace(range, &json)?;
+                each(at, json.map_err(|error| located(self.log, at, error))?)?;
             }
         }
-        for (field, json) in fields {
-            copier.replace(field, json)?;
-        }
-        let last = log.fields.iter().map(|(_, range)| range.end).max().unwrap_or(0);
-        copier.copy_to(last.max(copier.at))?;
-        for (name, json) in added {
-            let parts: [&[u8]; 4] = [b",\"", name.as_bytes(), b"\":", json];
-            copier.out.write_all(&parts.concat()).map_err(LogErrorKind::Write)?;
-        }
-        copier.copy_to(self.log.container.source.len())
-    }
-}
-
-/// Copies a file with some ranges of it replaced, in their order.
-struct Copier<'r, 'a, W> {
-    revision: &'r Revision<'a>,
-    out: &'r mut W,
-    /// Where the part that is not copied yet begins.
-    at: u64,
-}
-
-impl<W: Write> Copier<'_, '_, W> {
-    fn copy_to(&mut self, end: u64) -> Result<()> {
-        let source = &self.revision.log.container.source;
-        copy(&mut FileSection::new(source, self.at, end.saturating_sub(self.at)), self.out)?;
-        self.at = end;
-        Ok(())
-    }
-
-    fn replace(&mut self, range: Range<u64>, json: &[u8]) -> Result<()> {
-        self.copy_to(range.start)?;
-        self.out.write_all(json).map_err(LogErrorKind::Write)?;
-        self.at = range.end;
         Ok(())
     }
 }
@@ -390,25 +335,6 @@ impl Tools {
         self.skimmer.reset();
         self.skimmer.push(sample)?;
         Ok(StoredSample::from_json(self.skimmer.finish()?, &SampleFields::all())?.summary_json())
-    }
-}
-
-struct ToolPool<'a> {
-    log: &'a EvalLog,
-    tools: Mutex<Vec<Tools>>,
-}
-
-impl ToolPool<'_> {
-    fn take(&self) -> Result<Tools> {
-        let free = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        match free {
-            Some(tools) => Ok(tools),
-            None => Tools::new(self.log),
-        }
-    }
-
-    fn put_back(&self, tools: Tools) {
-        self.tools.lock().unwrap_or_else(PoisonError::into_inner).push(tools);
     }
 }
 
@@ -496,15 +422,15 @@ fn with_scores(
 
 /// The part of the events in which the sample was scored.
 #[derive(Debug)]
-struct ScorersSpan {
-    id: String,
+pub(super) struct ScorersSpan {
+    pub(super) id: String,
     parent: Option<String>,
     begin: Range<usize>,
-    end: Range<usize>,
+    pub(super) end: Range<usize>,
 }
 
 /// The last whole one.
-fn find_span(events: &[u8]) -> Result<Option<ScorersSpan>> {
+pub(super) fn find_span(events: &[u8]) -> Result<Option<ScorersSpan>> {
     const NAME: &[u8] = b"\"scorers\"";
     // Most of a long list need not be looked at one by one.
     if memchr::memmem::find(events, NAME).is_none() {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use errorbar_core::spec::nearest;
@@ -19,12 +20,13 @@ use super::json;
 use super::lock::{LogLock, lock, lock_named};
 use super::plan::ERRORS;
 use super::reader::{EvalLog, SampleReader};
-use super::rescore::NewScores;
+use super::rescore::{NewScores, ScorersSpan, find_span};
 use super::sample::{SampleFields, id_and_epoch, thin_score};
 use super::scores::{EditedScore, Reductions};
 use super::wire::{self, JsonWriter, murmur3};
 use super::zip::{
-    Assembler, Directory, DirectoryRecord, Encoder, FileSection, Members, ZSTD, ZipEntry, read_records,
+    Assembler, Directory, DirectoryRecord, Encoder, FileSection, LogFile, Members, ZSTD, ZipEntry,
+    read_records,
 };
 use crate::recorded::{RecordedBlock, RecordedResults};
 
@@ -213,10 +215,12 @@ impl Revision<'_> {
 
     fn write_whole(&self, created: io::Result<AtomicFile>) -> Result<WrittenFile> {
         let mut file = created.map_err(LogErrorKind::Create)?;
-        match (&self.scores, &self.log.container.layout) {
-            (Some(scores), _) => self.write_rescored(scores, &mut file)?,
-            (None, LogLayout::Json(log)) => self.write_json(log, &mut file)?,
-            (None, LogLayout::Zip { members, .. }) => self.write_zip(members, &mut file)?,
+        match (&self.log.container.layout, &self.scores) {
+            (LogLayout::Json(log), _) => self.write_json(log, &mut file)?,
+            (LogLayout::Zip { members, .. }, Some(scores)) => {
+                self.write_rescored_zip(scores, members, &mut file)?;
+            }
+            (LogLayout::Zip { members, .. }, None) => self.write_zip(members, &mut file)?,
         }
         Ok(file.commit().map_err(LogErrorKind::Write)?)
     }
@@ -257,42 +261,69 @@ impl Revision<'_> {
     fn write_json(&self, log: &JsonLog, out: &mut impl Write) -> Result<()> {
         let mut edits = Vec::new();
         let mut added: Vec<(&str, &[u8])> = Vec::new();
+        let mut put = |name: &'static str, json| match log.field(name) {
+            Some(range) => edits.push((range, json)),
+            None => added.push((name, json)),
+        };
         for name in ["eval", "results"] {
             if let Some(json) = json::value(&self.header, name)? {
-                match log.field(name) {
-                    Some(range) => edits.push((range, json)),
-                    None => added.push((name, json)),
-                }
+                put(name, json);
             }
         }
-        for (place, json) in &self.members {
-            match place {
-                RecordKey::Sample(at) => {
-                    edits.push((log.samples.get(*at).cloned().unwrap_or_default(), json))
-                }
-                RecordKey::Member(name) if name == REDUCTIONS => match log.field("reductions") {
-                    Some(range) => edits.push((range, json)),
-                    None => added.push(("reductions", json)),
-                },
-                // Summaries, which such a log has not.
-                RecordKey::Member(_) => {}
-            }
+        if let Some(json) = self.replaced(&RecordKey::Member(REDUCTIONS.to_owned())) {
+            put("reductions", json);
         }
+        // Summaries are not among them, which such a log has not.
+        edits.extend(self.members.iter().filter_map(|(place, json)| match place {
+            RecordKey::Sample(at) => {
+                Some((log.samples.get(*at).cloned().unwrap_or_default(), json.as_slice()))
+            }
+            RecordKey::Member(_) => None,
+        }));
         edits.sort_by_key(|(range, _)| range.start);
         let source = &self.log.container.source;
-        let mut at = 0;
+        let mut copier = Copier { source, out, at: 0 };
+        let mut edits = edits.into_iter().peekable();
+        self.each_rescored(|at, json| {
+            let range = log.samples.get(at).cloned().unwrap_or_default();
+            while let Some((field, json)) = edits.next_if(|(field, _)| field.start < range.start) {
+                copier.replace(field, json)?;
+            }
+            copier.replace(range, &json)
+        })?;
         for (range, json) in edits {
-            copy(&mut FileSection::new(source, at, range.start - at), out)?;
-            out.write_all(json).map_err(LogErrorKind::Write)?;
-            at = range.end;
+            copier.replace(range, json)?;
         }
-        let last = log.fields.iter().map(|(_, range)| range.end).max().unwrap_or(at);
-        copy(&mut FileSection::new(source, at, last - at), out)?;
+        let last = log.fields.iter().map(|(_, range)| range.end).max().unwrap_or(0);
+        copier.copy_to(last.max(copier.at))?;
         for (name, json) in added {
             let parts: [&[u8]; 4] = [b",\"", name.as_bytes(), b"\":", json];
-            out.write_all(&parts.concat()).map_err(LogErrorKind::Write)?;
+            copier.out.write_all(&parts.concat()).map_err(LogErrorKind::Write)?;
         }
-        copy(&mut FileSection::new(source, last, source.len() - last), out)
+        copier.copy_to(source.len())
+    }
+}
+
+/// Copies a file with some ranges of it replaced, in their order.
+struct Copier<'r, W> {
+    source: &'r LogFile,
+    out: &'r mut W,
+    /// Where the part that is not copied yet begins.
+    at: u64,
+}
+
+impl<W: Write> Copier<'_, W> {
+    fn copy_to(&mut self, end: u64) -> Result<()> {
+        copy(&mut FileSection::new(self.source, self.at, end.saturating_sub(self.at)), self.out)?;
+        self.at = end;
+        Ok(())
+    }
+
+    fn replace(&mut self, range: Range<u64>, json: &[u8]) -> Result<()> {
+        self.copy_to(range.start)?;
+        self.out.write_all(json).map_err(LogErrorKind::Write)?;
+        self.at = range.end;
+        Ok(())
     }
 }
 
@@ -350,7 +381,7 @@ fn recovered_directory(members: &Members, offset: u64) -> Directory {
     Directory { offset, records: members.iter().map(record).collect() }
 }
 
-pub(super) fn copy(from: &mut FileSection<'_>, to: &mut impl Write) -> Result<()> {
+fn copy(from: &mut FileSection<'_>, to: &mut impl Write) -> Result<()> {
     io::copy(from, to).map_err(LogErrorKind::Write)?;
     Ok(())
 }
@@ -620,37 +651,21 @@ fn edit_json(edit: &ScoreEdit) -> Vec<u8> {
 fn with_event(events: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
     // A null is a list without any.
     let events = if events.starts_with(b"[") { events } else { b"[]" };
-    let items = json::items(events)?;
-    let text = |json: &[u8], field: &str| -> Option<String> {
-        serde_json::from_slice(json::value(json, field).ok()??).ok()
-    };
-    let (mut span, mut end) = (None, None);
-    for item in &items {
-        let json = events.get(item.clone()).unwrap_or_default();
-        match text(json, "event").as_deref() {
-            Some("span_begin") => {
-                let is_scoring = |field| text(json, field).as_deref() == Some("scorers");
-                if is_scoring("type") && is_scoring("name") {
-                    (span, end) = (text(json, "id"), None);
-                }
-            }
-            Some("span_end") if span.is_some() && text(json, "id") == span => end = Some(item.start),
-            _ => {}
-        }
-    }
-    let span = span.filter(|_| end.is_some());
+    let span = find_span(events)?;
     // Unlike any other edit, so that its hash is unlike any other id.
     let uuid = murmur3(&[edit.sample.as_bytes(), edit.scorer.as_bytes(), &edit_json(edit)].concat());
     let event = JsonWriter::object_bytes(|json| {
         json.field("uuid", &format!("{uuid:032x}"));
-        json.optional("span_id", span.as_ref());
+        json.optional("span_id", span.as_ref().map(|span| &span.id));
         json.field("timestamp", &edit.timestamp);
         json.field("event", "score_edit");
         json.field("score_name", &edit.scorer);
         json.key("edit").raw(&edit_json(edit));
     });
-    Ok(match end {
-        Some(end) => json::replaced(events, end..end, &[event.as_slice(), b","].concat()),
+    Ok(match span {
+        Some(ScorersSpan { end, .. }) => {
+            json::replaced(events, end.start..end.start, &[event.as_slice(), b","].concat())
+        }
         None => json::pushed(events, &event)?,
     })
 }

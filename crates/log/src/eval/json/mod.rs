@@ -378,24 +378,29 @@ pub(crate) fn replaced(json: &[u8], range: Range<usize>, new: &[u8]) -> Vec<u8> 
 }
 
 /// Where the value of a field is; of several with one name the last counts.
-pub(crate) fn field(json: &[u8], key: &str) -> Result<Option<Range<usize>>> {
-    let mut found = Ranges { key: Some(key), is_selected: false, ranges: Vec::new() };
-    Outline::of_object().visit(json, &mut found)?;
-    Ok(found.ranges.pop())
+pub(super) fn field(json: &[u8], key: &str) -> Result<Option<Range<usize>>> {
+    Ok(fields(json)?.into_iter().rfind(|(name, _)| name == key).map(|(_, range)| range))
 }
 
 /// The value of a field.
-pub(crate) fn value<'j>(json: &'j [u8], key: &str) -> Result<Option<&'j [u8]>> {
+pub(super) fn value<'j>(json: &'j [u8], key: &str) -> Result<Option<&'j [u8]>> {
     Ok(field(json, key)?.and_then(|range| json.get(range)))
 }
 
+/// The fields of an object, and where their values are.
+pub(super) fn fields(object: &[u8]) -> Result<Vec<(String, Range<usize>)>> {
+    let mut parts = Parts::default();
+    Outline::of_object().visit(object, &mut parts)?;
+    Ok(parts.0)
+}
+
 /// Where the items of a list are. A null is a list without any.
-pub(crate) fn items(json: &[u8]) -> Result<Vec<Range<usize>>> {
-    let mut found = Ranges { key: None, is_selected: false, ranges: Vec::new() };
+pub(super) fn items(json: &[u8]) -> Result<Vec<Range<usize>>> {
+    let mut parts = Parts::default();
     if json.trim_ascii() != b"null" {
-        Outline::of_list().visit(json, &mut found)?;
+        Outline::of_list().visit(json, &mut parts)?;
     }
-    Ok(found.ranges)
+    Ok(parts.0.into_iter().map(|(_, range)| range).collect())
 }
 
 /// A list with one item more.
@@ -419,25 +424,19 @@ fn appended(object: &[u8], key: &str, value: &[u8]) -> Vec<u8> {
     replaced(object, end..end, &field)
 }
 
-struct Ranges<'k> {
-    /// The field to look for; every part if there is none.
-    key: Option<&'k str>,
-    is_selected: bool,
-    ranges: Vec<Range<usize>>,
-}
+/// Collects parts with their keys, which items have none of.
+#[derive(Default)]
+struct Parts(Vec<(String, Range<usize>)>);
 
-impl PartVisitor for Ranges<'_> {
+impl PartVisitor for Parts {
     fn begin(&mut self, key: &[u8], _first: u8, at: u64) -> Result<Descent> {
-        self.is_selected = self.key.is_none_or(|selected| selected.as_bytes() == key);
-        if self.is_selected {
-            let at = usize::try_from(at).unwrap_or(usize::MAX);
-            self.ranges.push(at..at);
-        }
+        let at = usize::try_from(at).unwrap_or(usize::MAX);
+        self.0.push((String::from_utf8_lossy(key).into_owned(), at..at));
         Ok(Descent::Whole)
     }
 
     fn end(&mut self, at: u64) -> Result<()> {
-        if let Some(range) = self.ranges.last_mut().filter(|_| self.is_selected) {
+        if let Some((_, range)) = self.0.last_mut() {
             range.end = usize::try_from(at).unwrap_or(usize::MAX);
         }
         Ok(())
