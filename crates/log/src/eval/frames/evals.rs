@@ -7,68 +7,9 @@ use jiff::tz::TimeZone;
 use super::RunIds;
 use super::frame::{Cell, FramePart};
 use super::node::Node;
-use crate::eval::error::Result;
-
-/// The columns, in order.
-pub(super) const COLUMNS: &[&str] = &[
-    "eval_id",
-    "eval_set_id",
-    "run_id",
-    "task_id",
-    "log",
-    "created",
-    "tags",
-    "git_origin",
-    "git_commit",
-    "packages",
-    "metadata",
-    "task_name",
-    "task_display_name",
-    "task_description",
-    "task_version",
-    "task_file",
-    "task_attribs",
-    "task_arg_*",
-    "solver",
-    "solver_args",
-    "sandbox_type",
-    "sandbox_config",
-    "model",
-    "model_base_url",
-    "model_args",
-    "model_generate_config",
-    "model_roles",
-    "dataset_name",
-    "dataset_location",
-    "dataset_samples",
-    "dataset_sample_ids",
-    "dataset_shuffled",
-    "epochs",
-    "epochs_reducer",
-    "approval",
-    "review",
-    "sentinel",
-    "message_limit",
-    "token_limit",
-    "token_limit_type",
-    "turn_limit",
-    "time_limit",
-    "working_limit",
-    "status",
-    "error_message",
-    "error_traceback",
-    "total_samples",
-    "completed_samples",
-    "score_headline_name",
-    "score_headline_score",
-    "score_headline_metric",
-    "score_headline_value",
-    "score_headline_stderr",
-    "score_*_*",
-];
 
 /// Adds the row of a log.
-pub(super) fn row(header: &Node, run: &RunIds, part: &mut FramePart) -> Result<()> {
+pub(super) fn row(header: &Node, run: &RunIds, part: &mut FramePart) {
     let empty = Node::Map(Vec::new());
     let eval = header.get("eval").unwrap_or(&empty);
     part.set_text("eval_id", &run.eval_id);
@@ -100,7 +41,6 @@ pub(super) fn row(header: &Node, run: &RunIds, part: &mut FramePart) -> Result<(
     part.set_node("error_traceback", header.at(&["error", "traceback"]));
     results(header, part);
     part.end_row(run.eval_id.as_str());
-    Ok(())
 }
 
 fn task(eval: &Node, part: &mut FramePart) {
@@ -114,7 +54,7 @@ fn task(eval: &Node, part: &mut FramePart) {
     part.set_node("task_file", eval.get("task_file"));
     part.set_node("task_attribs", Some(eval.get("task_attribs").unwrap_or(&Node::Map(Vec::new()))));
     for (name, value) in eval.get("task_args").map(Node::as_map).unwrap_or_default() {
-        part.set_node(&format!("task_arg_{name}"), Some(value));
+        part.set_own(&format!("task_arg_{name}"), Some(value));
     }
     part.set_node("solver", eval.get("solver"));
     part.set_node("solver_args", eval.get("solver_args"));
@@ -164,7 +104,7 @@ fn results(header: &Node, part: &mut FramePart) {
                 Some(reducer) => format!("score_{}_{reducer}_{metric}", score.name),
                 None => format!("score_{}_{metric}", score.name),
             };
-            part.set_node(&column, Some(value));
+            part.set_own(&column, Some(value));
         }
     }
 }

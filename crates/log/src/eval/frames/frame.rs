@@ -25,6 +25,8 @@ const CELLS_PER_VALUE: u64 = 100;
 #[derive(Debug, Default)]
 pub(super) struct FramePart {
     columns: IndexMap<String, Cells>,
+    /// The place of the column that was set last.
+    place: usize,
     /// What identifies each row.
     keys: Vec<String>,
 }
@@ -34,42 +36,48 @@ impl FramePart {
         self.keys.len()
     }
 
-    /// Sets a value of the row that is being made. One that is set already is replaced.
+    /// Sets a value of the row that is being made. One that is set already is replaced. Every row sets the same columns in
+    /// the same order, which is that of the frame.
     pub(super) fn set(&mut self, name: &str, cell: &Cell<'_>) {
-        self.push(name, |cells| cells.push(cell));
+        self.place += 2;
+        self.push(name, self.place, |cells| cells.push(cell));
     }
 
     /// Sets a value to what is in the log; none is null.
     pub(super) fn set_node(&mut self, name: &str, node: Option<&Node>) {
-        self.push(name, |cells| cells.push_node(node.unwrap_or(&Node::Null)));
+        self.place += 2;
+        self.push(name, self.place, |cells| cells.push_node(node.unwrap_or(&Node::Null)));
     }
 
     pub(super) fn set_text(&mut self, name: &str, text: &str) {
         self.set(name, &Cell::Text(text));
     }
 
-    fn push(&mut self, name: &str, push: impl FnOnce(&mut Cells)) {
+    /// The same of a column that not every row has: those that stand between two others are in the order of their names,
+    /// and those whose names have several lines stand behind all others.
+    pub(super) fn set_own(&mut self, name: &str, node: Option<&Node>) {
+        let has_lines = name.strip_suffix('\n').unwrap_or(name).contains('\n');
+        let place = if has_lines { usize::MAX } else { self.place + 1 };
+        self.push(name, place, |cells| cells.push_node(node.unwrap_or(&Node::Null)));
+    }
+
+    fn push(&mut self, name: &str, place: usize, push: impl FnOnce(&mut Cells)) {
         let rows = self.keys.len();
-        match self.columns.get_mut(name) {
-            Some(cells) => {
-                cells.pad(rows);
-                if cells.len() > rows {
-                    cells.pop();
-                }
-                push(cells);
-            }
-            None => {
-                let mut cells = Cells::default();
-                cells.pad(rows);
-                push(&mut cells);
-                self.columns.insert(name.to_owned(), cells);
-            }
+        let cells = match self.columns.get_mut(name) {
+            Some(cells) => cells,
+            None => self.columns.entry(name.to_owned()).or_insert(Cells { place, ..Cells::default() }),
+        };
+        cells.pad(rows);
+        if cells.len() > rows {
+            cells.pop();
         }
+        push(cells);
     }
 
     /// Ends a row that this identifies.
     pub(super) fn end_row(&mut self, key: impl Into<String>) {
         self.keys.push(key.into());
+        self.place = 0;
     }
 
     /// The memory that it takes, about.
@@ -108,7 +116,8 @@ impl FrameBuilder {
         let keep: Vec<bool> = part.keys.iter().map(|key| self.keys.insert(key.clone())).collect();
         let part = if keep.contains(&false) { part.filtered(&keep) } else { part };
         for (name, cells) in &part.columns {
-            let column = self.columns.entry(name.clone()).or_default();
+            let column = self.columns.entry(name.clone());
+            let column = column.or_insert(Cells { place: cells.place, ..Cells::default() });
             column.pad(self.rows);
             column.append(cells);
         }
@@ -122,17 +131,16 @@ impl FrameBuilder {
         Ok(())
     }
 
-    /// The frame, with columns in the order of these patterns: those that `*` stands for by name, and those that no
-    /// pattern is for last. A frame without rows has the columns that have no `*` in their names.
-    pub(super) fn finish(mut self, patterns: &[&str], dialect: Dialect) -> Result<RecordBatch> {
+    /// The frame. One without rows has the columns of a row of which nothing is known.
+    pub(super) fn finish(mut self, unknown: FramePart, dialect: Dialect) -> Result<RecordBatch> {
         let mut columns: Vec<(String, ArrayRef)> = Vec::new();
         if self.rows == 0 {
-            for name in patterns.iter().filter(|pattern| !pattern.contains('*')) {
-                columns.push(((*name).to_owned(), Arc::new(LargeStringArray::new_null(0))));
-            }
+            let nothing = || Arc::new(LargeStringArray::new_null(0)) as ArrayRef;
+            columns.extend(unknown.columns.into_keys().map(|name| (name, nothing())));
         } else {
-            for name in order(self.columns.keys(), patterns) {
-                let Some(mut cells) = self.columns.swap_remove(&name) else { continue };
+            self.columns
+                .sort_by(|name, cells, other, of_other| (cells.place, name).cmp(&(of_other.place, other)));
+            for (name, mut cells) in self.columns {
                 cells.pad(self.rows);
                 columns.push((name, cells.into_array(dialect)));
             }
@@ -143,35 +151,6 @@ impl FrameBuilder {
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
         let batch = RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), arrays, &options);
         batch.map_err(|error| LogErrorKind::Frame(error.to_string()).into())
-    }
-}
-
-/// The names in the order of the patterns.
-fn order<'a>(names: impl Iterator<Item = &'a String>, patterns: &[&str]) -> Vec<String> {
-    let mut left: Vec<&String> = names.collect();
-    left.sort();
-    let mut ordered = Vec::with_capacity(left.len());
-    for pattern in patterns {
-        left.retain(|name| {
-            let is_it = matches(pattern, name);
-            if is_it {
-                ordered.push((*name).clone());
-            }
-            !is_it
-        });
-    }
-    ordered.extend(left.into_iter().cloned());
-    ordered
-}
-
-/// Whether a pattern is for a name. A star is for anything within a line.
-fn matches(pattern: &str, name: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
-    let line = name.strip_suffix('\n').unwrap_or(name);
-    let Some(behind) = line.strip_prefix(start).filter(|_| !line.contains('\n')) else { return false };
-    match rest.strip_suffix('*') {
-        Some(between) => behind.contains(between),
-        None => behind.ends_with(rest),
     }
 }
 
@@ -216,6 +195,8 @@ enum Kind {
 /// The values of a column.
 #[derive(Debug, Default)]
 struct Cells {
+    /// Where it stands among the columns of a frame.
+    place: usize,
     kinds: Vec<Kind>,
     /// A number as its bits; of a string where it ends in the text.
     words: Vec<u64>,
@@ -289,7 +270,7 @@ impl Cells {
 
     /// The values that are to be kept.
     fn filtered(&self, keep: &[bool]) -> Cells {
-        let mut kept = Cells::default();
+        let mut kept = Cells { place: self.place, ..Cells::default() };
         for (cell, _) in self.iter().zip(keep).filter(|(_, keep)| **keep) {
             kept.push(&cell);
         }
@@ -457,34 +438,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_in_the_order_of_the_patterns() {
-        let names = [
-            "score_b_x",
-            "z",
-            "a\nb",
-            "meta_é",
-            "meta_b",
-            "id",
-            "score_a_y",
-            "score_c",
-            "meta_a\nb",
-            "meta_a\n",
-        ];
-        let names = names.map(str::to_owned);
-        let ordered = order(names.iter(), &["id", "absent", "meta_*", "z", "score_*_*"]);
-        let expected = [
-            "id",
-            "meta_a\n",
-            "meta_b",
-            "meta_é",
-            "z",
-            "score_a_y",
-            "score_b_x",
-            "a\nb",
-            "meta_a\nb",
-            "score_c",
-        ];
-        assert_eq!(ordered, expected);
+    fn columns_are_in_the_order_of_a_row() {
+        let mut part = FramePart::default();
+        for own in [&["b", "a\nb", "é"][..], &["a\n"]] {
+            part.set_text("id", "1");
+            own.iter().for_each(|name| part.set_own(&format!("meta_{name}"), None));
+            part.set_text("z", "");
+            part.set_own("score_b", None);
+            part.end_row(own.len().to_string());
+        }
+        let mut builder = FrameBuilder::default();
+        builder.append(part).unwrap();
+        let frame = builder.finish(FramePart::default(), Dialect::Plain).unwrap();
+        let names: Vec<&String> = frame.schema_ref().fields().iter().map(|field| field.name()).collect();
+        assert_eq!(names, ["id", "meta_a\n", "meta_b", "meta_é", "z", "score_b", "meta_a\nb"]);
     }
 
     #[test]
@@ -496,17 +463,17 @@ mod tests {
                 part.set("a", &Cell::Text("gone"));
                 part.set("a", &Cell::Int(value * 10));
                 if value == 2 {
-                    part.set_text("b", "two");
+                    part.set_own("b", Some(&Node::Text("two".to_owned())));
                 }
                 part.end_row(value.to_string());
             }
             builder.append(part).unwrap();
         }
-        let frame = builder.finish(&["b"], Dialect::Plain).unwrap();
+        let frame = builder.finish(FramePart::default(), Dialect::Plain).unwrap();
         let names: Vec<&String> = frame.schema_ref().fields().iter().map(|field| field.name()).collect();
-        assert_eq!(names, ["b", "a"]);
-        assert_eq!(format!("{:?}", frame.column(1)), "PrimitiveArray<Int64>\n[\n  10,\n  20,\n  30,\n]");
-        assert_eq!(frame.column(0).null_count(), 2);
+        assert_eq!(names, ["a", "b"]);
+        assert_eq!(format!("{:?}", frame.column(0)), "PrimitiveArray<Int64>\n[\n  10,\n  20,\n  30,\n]");
+        assert_eq!(frame.column(1).null_count(), 2);
     }
 
     #[test]
@@ -526,7 +493,9 @@ mod tests {
 
     #[test]
     fn a_frame_without_rows_has_its_fixed_columns() {
-        let frame = FrameBuilder::default().finish(&["id", "metadata_*", "log"], Dialect::Plain).unwrap();
+        let mut unknown = FramePart::default();
+        ["id", "log"].into_iter().for_each(|name| unknown.set_text(name, ""));
+        let frame = FrameBuilder::default().finish(unknown, Dialect::Plain).unwrap();
         assert_eq!((frame.num_rows(), frame.num_columns()), (0, 2));
     }
 }

@@ -9,22 +9,6 @@ use crate::eval::error::{LogErrorKind, Result};
 use crate::eval::json::{FieldSelection, Selection};
 use crate::eval::reader::reference;
 
-/// The columns, in order.
-pub(super) const COLUMNS: &[&str] = &[
-    "message_id",
-    "sample_id",
-    "eval_id",
-    "log",
-    "role",
-    "source",
-    "content",
-    "tool_calls",
-    "tool_call_id",
-    "tool_call_function",
-    "tool_call_error",
-    "order",
-];
-
 /// Where version 3 of the format has the messages that events share.
 const POOL_OF_VERSION_3: &str = "message_pool";
 
@@ -48,29 +32,33 @@ pub(super) fn wanted() -> Vec<(&'static str, Selection)> {
 /// Adds a row for each message of a sample.
 pub(super) fn rows(sample: &Node, sample_id: &str, run: &RunIds, part: &mut FramePart) -> Result<()> {
     for (number, message) in (0_i64..).zip(messages(sample)?) {
-        let text = |name: &str| message.get(name).and_then(Node::as_text);
-        let id = match text("id") {
-            Some(id) => id.to_owned(),
-            None => derived_id(sample_id, &format!("message_{number}")),
-        };
-        part.set_text("message_id", &id);
-        part.set_text("sample_id", sample_id);
-        part.set_text("eval_id", &run.eval_id);
-        part.set_text("log", &run.log);
-        part.set_node("role", message.get("role"));
-        part.set_node("source", message.get("source"));
-        part.set_text("content", &content_text(&message));
-        let calls = tool_calls(&message);
-        let calls = calls.map(|calls| calls.iter().map(call).collect::<Vec<_>>().join("\n"));
-        part.set("tool_calls", &calls.as_deref().map_or(Cell::Null, Cell::Text));
-        part.set_node("tool_call_id", message.get("tool_call_id"));
-        part.set_node("tool_call_function", message.get("function"));
-        let error = tool_error(&message);
-        part.set("tool_call_error", &error.map_or(Cell::Null, Cell::Text));
-        part.set("order", &Cell::Int(number + 1));
-        part.end_row(id);
+        row(&message, number, sample_id, run, part);
     }
     Ok(())
+}
+
+/// Adds the row of a message.
+pub(super) fn row(message: &Node, number: i64, sample_id: &str, run: &RunIds, part: &mut FramePart) {
+    let id = match message.get("id").and_then(Node::as_text) {
+        Some(id) => id.to_owned(),
+        None => derived_id(sample_id, &format!("message_{number}")),
+    };
+    part.set_text("message_id", &id);
+    part.set_text("sample_id", sample_id);
+    part.set_text("eval_id", &run.eval_id);
+    part.set_text("log", &run.log);
+    part.set_node("role", message.get("role"));
+    part.set_node("source", message.get("source"));
+    part.set_text("content", &content_text(message));
+    let calls = tool_calls(message);
+    let calls = calls.map(|calls| calls.iter().map(call).collect::<Vec<_>>().join("\n"));
+    part.set("tool_calls", &calls.as_deref().map_or(Cell::Null, Cell::Text));
+    part.set_node("tool_call_id", message.get("tool_call_id"));
+    part.set_node("tool_call_function", message.get("function"));
+    let error = tool_error(message);
+    part.set("tool_call_error", &error.map_or(Cell::Null, Cell::Text));
+    part.set("order", &Cell::Int(number + 1));
+    part.end_row(id);
 }
 
 /// All messages that models were sent and returned, each once, in order.

@@ -124,7 +124,7 @@ pub fn sample_frame(logs: &[PathBuf], options: &FrameOptions<'_>) -> Result<Reco
         let mut reader = RowReader::new(&opened.log, &opened.run);
         samples.iter().try_for_each(|at| reader.read(*at, part))
     })?;
-    frame.finish(samples::COLUMNS, options.dialect)
+    frame.finish(unknown(|part, run| samples::row(&UNKNOWN, ("", ""), run, &|| "", part)), options.dialect)
 }
 
 /// One row for each message that a model was sent or returned.
@@ -133,7 +133,7 @@ pub fn message_frame(logs: &[PathBuf], options: &FrameOptions<'_>) -> Result<Rec
         let mut reader = RowReader::with(&opened.log, &opened.run, messages::wanted());
         samples.iter().try_for_each(|at| reader.read_messages(*at, part))
     })?;
-    frame.finish(messages::COLUMNS, options.dialect)
+    frame.finish(unknown(|part, run| messages::row(&UNKNOWN, 0, "", run, part)), options.dialect)
 }
 
 /// One row for each log: what was run, how, and what came out. Only headers are read.
@@ -145,7 +145,7 @@ pub fn eval_frame(logs: &[PathBuf], options: &FrameOptions<'_>) -> Result<Record
             let mut part = FramePart::default();
             for path in paths {
                 let (_, header, run) = open(path, options.limits)?;
-                evals::row(&header, &run, &mut part).map_err(|error| error.at(path))?;
+                evals::row(&header, &run, &mut part);
             }
             Ok(part)
         };
@@ -154,7 +154,7 @@ pub fn eval_frame(logs: &[PathBuf], options: &FrameOptions<'_>) -> Result<Record
             frame.append(part?)?;
         }
     }
-    frame.finish(evals::COLUMNS, options.dialect)
+    frame.finish(unknown(|part, run| evals::row(&UNKNOWN, run, part)), options.dialect)
 }
 
 /// How much is done before it is put into the frame.
@@ -162,8 +162,18 @@ fn window(each: usize) -> usize {
     rayon::current_num_threads().max(1) * each
 }
 
+/// A record of which nothing is known.
+const UNKNOWN: Node = Node::Null;
+
+/// The columns of a frame without rows.
+fn unknown(row: impl FnOnce(&mut FramePart, &RunIds)) -> FramePart {
+    let mut part = FramePart::default();
+    row(&mut part, &RunIds::default());
+    part
+}
+
 /// What identifies a log and its evaluation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct RunIds {
     eval_id: String,
     log: String,

@@ -9,33 +9,6 @@ use crate::eval::error::{LogErrorKind, Result};
 use crate::eval::json::{FieldSelection, Selection};
 use crate::eval::reader::{EvalLog, RecordReader};
 
-/// The columns, in order.
-pub(super) const COLUMNS: &[&str] = &[
-    "sample_id",
-    "eval_id",
-    "log",
-    "id",
-    "epoch",
-    "input",
-    "choices",
-    "target",
-    "description",
-    "metadata_*",
-    "score_*",
-    "model_usage",
-    "total_tokens",
-    "total_time",
-    "working_time",
-    "message_count",
-    "turn_count",
-    "token_limit_usage",
-    "error",
-    "limit",
-    "limit_reason",
-    "retries",
-    "fallbacks",
-];
-
 /// What is read of a sample. Messages and retries are counted, the rest of it is skipped.
 fn wanted() -> Vec<(&'static str, Selection)> {
     use Selection::{All, Count, Fields, FieldsOfEach, FieldsOfItems};
@@ -85,7 +58,12 @@ impl<'a> RowReader<'a> {
     /// Adds the row of the sample at an index.
     pub(super) fn read(&mut self, at: usize, part: &mut FramePart) -> Result<()> {
         let read = self.sample(at, SampleExtent::Conversation);
-        let read = read.and_then(|sample| self.row(at, &sample, part));
+        let read = read.and_then(|sample| {
+            let (id, sample_id) = (sample_text(&sample, "id"), self.sample_id(&sample)?);
+            let input = self.input(at, &sample).map_err(|error| error.of_sample(id))?;
+            row(&sample, (&sample_id, &input), self.run, &|| self.records.log.old_scorer(), part);
+            Ok(())
+        });
         read.map_err(|error| self.records.in_sample(at, error))
     }
 
@@ -112,72 +90,75 @@ impl<'a> RowReader<'a> {
         })
     }
 
-    fn row(&mut self, at: usize, sample: &Node, part: &mut FramePart) -> Result<()> {
-        let sample_id = self.sample_id(sample)?;
-        let id = sample.get("id").map(Node::python_text).unwrap_or_default();
-        let input = self.input(at, sample).map_err(|error| error.of_sample(&id))?;
-        part.set_text("sample_id", &sample_id);
-        part.set_text("eval_id", &self.run.eval_id);
-        part.set_text("log", &self.run.log);
-        part.set_text("id", &id);
-        part.set_node("epoch", sample.get("epoch"));
-        part.set_text("input", &input);
-        part.set_node("choices", sample.get("choices"));
-        match sample.get("target") {
-            Some(Node::List(targets)) => {
-                let targets: Vec<String> = targets.iter().map(Node::python_text).collect();
-                part.set_text("target", &targets.join(","));
-            }
-            target => part.set_text("target", &target.map(Node::python_text).unwrap_or_default()),
-        }
-        part.set_node("description", sample.get("description"));
-        for (key, value) in sample.get("metadata").map(Node::as_map).unwrap_or_default() {
-            part.set_node(&format!("metadata_{key}"), Some(value));
-        }
-        self.scores(sample, part);
-        usage(sample, part);
-        for name in ["total_time", "working_time"] {
-            part.set_node(name, sample.get(name).cloned().map(Node::into_float).as_ref());
-        }
-        part.set_node("message_count", Some(sample.get("messages").unwrap_or(&Node::Int(0))));
-        for name in ["turn_count", "token_limit_usage"] {
-            part.set_node(name, sample.get(name));
-        }
-        // Very old logs have a string in place of an object.
-        let field = |name: &str, field: &str| match sample.get(name) {
-            Some(Node::Text(text)) if field != "reason" => Some(Node::Text(text.clone())),
-            Some(object) => object.get(field).cloned(),
-            None => None,
-        };
-        part.set_node("error", Some(&field("error", "message").unwrap_or(Node::Text(String::new()))));
-        part.set_node("limit", field("limit", "type").as_ref());
-        part.set_node("limit_reason", field("limit", "reason").as_ref());
-        part.set_node("retries", sample.get("error_retries"));
-        let fallbacks = sample.get("model_fallbacks").map(Node::as_list).unwrap_or_default();
-        let counts = fallbacks.iter().map(|fallback| match fallback.get("count") {
-            Some(Node::Int(count)) => *count,
-            _ => 1,
-        });
-        part.set("fallbacks", &Cell::Int(counts.sum()));
-        part.end_row(sample_id);
-        Ok(())
-    }
-
     fn input(&mut self, at: usize, sample: &Node) -> Result<String> {
         let mut input = sample.get("input").cloned().unwrap_or(Node::Null);
         self.records.resolve(at, messages::strings(&mut input))?;
         Ok(messages::conversation(&input))
     }
+}
 
-    fn scores(&self, sample: &Node, part: &mut FramePart) {
-        for (scorer, score) in sample.get("scores").map(Node::as_map).unwrap_or_default() {
-            part.set_node(&format!("score_{scorer}"), score.get("value"));
+/// Adds the row of a sample.
+pub(super) fn row<'l>(
+    sample: &Node,
+    (sample_id, input): (&str, &str),
+    run: &RunIds,
+    old_scorer: &dyn Fn() -> &'l str,
+    part: &mut FramePart,
+) {
+    part.set_text("sample_id", sample_id);
+    part.set_text("eval_id", &run.eval_id);
+    part.set_text("log", &run.log);
+    part.set_text("id", &sample_text(sample, "id"));
+    part.set_node("epoch", sample.get("epoch"));
+    part.set_text("input", input);
+    part.set_node("choices", sample.get("choices"));
+    match sample.get("target") {
+        Some(Node::List(targets)) => {
+            let targets: Vec<String> = targets.iter().map(Node::python_text).collect();
+            part.set_text("target", &targets.join(","));
         }
-        // Very old logs have one score without the name of its scorer.
-        if let Some(score) = sample.get("score") {
-            part.set_node(&format!("score_{}", self.records.log.old_scorer()), score.get("value"));
-        }
+        _ => part.set_text("target", &sample_text(sample, "target")),
     }
+    part.set_node("description", sample.get("description"));
+    for (key, value) in sample.get("metadata").map(Node::as_map).unwrap_or_default() {
+        part.set_own(&format!("metadata_{key}"), Some(value));
+    }
+    for (scorer, score) in sample.get("scores").map(Node::as_map).unwrap_or_default() {
+        part.set_own(&format!("score_{scorer}"), score.get("value"));
+    }
+    // Very old logs have one score without the name of its scorer.
+    if let Some(score) = sample.get("score") {
+        part.set_own(&format!("score_{}", old_scorer()), score.get("value"));
+    }
+    usage(sample, part);
+    for name in ["total_time", "working_time"] {
+        part.set_node(name, sample.get(name).cloned().map(Node::into_float).as_ref());
+    }
+    part.set_node("message_count", Some(sample.get("messages").unwrap_or(&Node::Int(0))));
+    for name in ["turn_count", "token_limit_usage"] {
+        part.set_node(name, sample.get(name));
+    }
+    // Very old logs have a string in place of an object.
+    let field = |name: &str, field: &str| match sample.get(name) {
+        Some(Node::Text(text)) if field != "reason" => Some(Node::Text(text.clone())),
+        Some(object) => object.get(field).cloned(),
+        None => None,
+    };
+    part.set_node("error", Some(&field("error", "message").unwrap_or(Node::Text(String::new()))));
+    part.set_node("limit", field("limit", "type").as_ref());
+    part.set_node("limit_reason", field("limit", "reason").as_ref());
+    part.set_node("retries", sample.get("error_retries"));
+    let fallbacks = sample.get("model_fallbacks").map(Node::as_list).unwrap_or_default();
+    let counts = fallbacks.iter().map(|fallback| match fallback.get("count") {
+        Some(Node::Int(count)) => *count,
+        _ => 1,
+    });
+    part.set("fallbacks", &Cell::Int(counts.sum()));
+    part.end_row(sample_id);
+}
+
+fn sample_text(sample: &Node, name: &str) -> String {
+    sample.get(name).map(Node::python_text).unwrap_or_default()
 }
 
 /// The tokens of each model, and of all together.
