@@ -14,7 +14,7 @@ use errorbar_core::{Metadata, SampleId};
 use indexmap::IndexMap;
 
 use super::header::EvalError;
-use super::wire::{JsonWriter, TimeWriter, put_digits, put_seconds};
+use super::wire::{JsonWriter, seconds, timestamp};
 
 /// How much of the sample's id stands in the ids of its events.
 const ID_PREFIX: usize = 16;
@@ -26,7 +26,6 @@ pub(crate) struct EventWriter<'a> {
     sample: InitialSample<'a>,
     prefix: String,
     calls: CallWriter<'a>,
-    times: TimeWriter,
 }
 
 /// A sample before it ran.
@@ -45,7 +44,7 @@ impl<'a> EventWriter<'a> {
     pub(crate) fn new(recorded: &'a SampleEvents, sample: InitialSample<'a>, uuid: &str) -> Self {
         let prefix = uuid.chars().filter(char::is_ascii_alphanumeric).take(ID_PREFIX).collect();
         let calls = CallWriter::new(recorded, InputForm::References);
-        EventWriter { recorded, sample, prefix, calls, times: TimeWriter::default() }
+        EventWriter { recorded, sample, prefix, calls }
     }
 
     /// The list of events.
@@ -77,74 +76,63 @@ impl<'a> EventWriter<'a> {
         self.put_start(json, number, event);
         match &event.kind {
             EventKind::SpanBegin { kind, name, parent } => {
-                self.put_span(&mut json.bytes, br#""span_begin","id":""#, event.span.unwrap_or_default());
+                self.put_span(json, r#""span_begin","id":""#, event.span.unwrap_or_default());
                 if let Some(parent) = parent {
-                    self.put_span(&mut json.bytes, br#","parent_id":""#, *parent);
+                    self.put_span(json, r#","parent_id":""#, *parent);
                 }
                 json.key("type").text(kind.name());
                 json.key("name").text(name);
             }
             EventKind::SpanEnd => {
-                self.put_span(&mut json.bytes, br#""span_end","id":""#, event.span.unwrap_or_default());
+                self.put_span(json, r#""span_end","id":""#, event.span.unwrap_or_default());
             }
             EventKind::SampleInit => {
-                json.bytes.extend_from_slice(br#""sample_init""#);
+                json.put(format_args!(r#""sample_init""#));
                 self.write_init(json);
             }
             EventKind::ModelCall(call) => {
-                json.bytes.extend_from_slice(br#""model""#);
+                json.put(format_args!(r#""model""#));
                 self.calls.write_call(json, call);
             }
             EventKind::Score(score) => {
-                json.bytes.extend_from_slice(br#""score""#);
+                json.put(format_args!(r#""score""#));
                 self.write_score(json, score);
             }
             EventKind::Limit { kind, limit, reason } => {
-                json.bytes.extend_from_slice(br#""sample_limit""#);
+                json.put(format_args!(r#""sample_limit""#));
                 json.key("type").text(kind);
                 json.key("message").text(reason);
                 json.key("limit").float(*limit);
             }
             EventKind::Error { message } => {
-                json.bytes.extend_from_slice(br#""error""#);
+                json.put(format_args!(r#""error""#));
                 json.field("error", &EvalError::new(message.as_str()));
             }
             // An event that is not written would be missed without a trace.
             other => {
-                json.bytes.extend_from_slice(br#""info""#);
+                json.put(format_args!(r#""info""#));
                 json.key("source").text("errorbar");
                 json.key("data").text(&format!("{other:?}"));
             }
         }
-        json.bytes.push(b'}');
+        json.put(format_args!("}}"));
     }
 
     /// What every event begins with, up to its kind.
-    fn put_start(&mut self, json: &mut JsonWriter, number: usize, event: &Event) {
+    fn put_start(&self, json: &mut JsonWriter, number: usize, event: &Event) {
         json.item();
-        let bytes = &mut json.bytes;
-        bytes.extend_from_slice(br#"{"uuid":""#);
-        bytes.extend_from_slice(self.prefix.as_bytes());
-        bytes.push(b'-');
-        put_digits(bytes, number as u64, 1);
-        bytes.push(b'"');
+        json.put(format_args!(r#"{{"uuid":"{}-{number}""#, self.prefix));
         if let Some(span) = event.span {
-            self.put_span(bytes, br#","span_id":""#, span);
+            self.put_span(json, r#","span_id":""#, span);
         }
-        bytes.extend_from_slice(br#","timestamp":""#);
-        self.times.put(bytes, self.recorded.started.saturating_add(event.at));
-        bytes.extend_from_slice(br#"","working_start":"#);
-        put_seconds(bytes, event.working);
-        bytes.extend_from_slice(br#","event":"#);
+        let (at, working) =
+            (timestamp(self.recorded.started.saturating_add(event.at)), seconds(event.working));
+        json.put(format_args!(r#","timestamp":"{at}","working_start":{working},"event":"#));
     }
 
     /// The id of a span, behind the key that begins its string.
-    fn put_span(&self, bytes: &mut Vec<u8>, key: &[u8], span: SpanNumber) {
-        bytes.extend_from_slice(key);
-        bytes.extend_from_slice(self.prefix.as_bytes());
-        bytes.extend_from_slice(b"-s");
-        put_digits(bytes, u64::from(span), 1);
-        bytes.push(b'"');
+    fn put_span(&self, json: &mut JsonWriter, key: &str, span: SpanNumber) {
+        json.put(format_args!(r#"{key}{}-s{span}""#, self.prefix));
     }
 
     /// The sample, and the state that its solvers start from.
@@ -227,12 +215,11 @@ pub(crate) struct CallWriter<'a> {
     recorded: &'a SampleEvents,
     input: InputForm,
     attachments: Attachments<'a>,
-    times: TimeWriter,
 }
 
 impl<'a> CallWriter<'a> {
     pub(crate) fn new(recorded: &'a SampleEvents, input: InputForm) -> Self {
-        CallWriter { recorded, input, attachments: Attachments::default(), times: TimeWriter::default() }
+        CallWriter { recorded, input, attachments: Attachments::default() }
     }
 
     /// The long strings of what was written so far.
@@ -287,10 +274,9 @@ impl<'a> CallWriter<'a> {
         if let Some(cache) = cache {
             json.key("cache").text(cache.name());
         }
-        json.bytes.extend_from_slice(br#","completed":""#);
-        self.times.put(&mut json.bytes, self.recorded.started.saturating_add(*completed));
-        json.bytes.extend_from_slice(br#"","working_time":"#);
-        put_seconds(&mut json.bytes, *working_time);
+        let (at, working) =
+            (timestamp(self.recorded.started.saturating_add(*completed)), seconds(*working_time));
+        json.put(format_args!(r#","completed":"{at}","working_time":{working}"#));
     }
 
     fn write_output(&mut self, json: &mut JsonWriter, output: &'a ModelOutput) {

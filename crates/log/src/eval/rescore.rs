@@ -427,6 +427,8 @@ pub(super) struct ScorersSpan {
     parent: Option<String>,
     begin: Range<usize>,
     pub(super) end: Range<usize>,
+    /// Whether no other begins behind it, which was not ended.
+    pub(super) is_last: bool,
 }
 
 /// The last whole one.
@@ -439,20 +441,21 @@ pub(super) fn find_span(events: &[u8]) -> Result<Option<ScorersSpan>> {
     let text = |json: &[u8], field: &str| -> Option<String> {
         serde_json::from_slice(json::value(json, field).ok()??).ok()
     };
-    let (mut open, mut found) = (None, None);
+    let (mut open, mut found) = (None, None::<ScorersSpan>);
     for item in json::items(events)? {
         let json = events.get(item.clone()).unwrap_or_default();
         match text(json, "event").as_deref() {
             Some("span_begin") => {
                 let is_scoring = |field| text(json, field).as_deref() == Some("scorers");
                 if is_scoring("type") && is_scoring("name") {
+                    found = found.map(|span| ScorersSpan { is_last: false, ..span });
                     open = text(json, "id").map(|id| (id, text(json, "parent_id"), item));
                 }
             }
             Some("span_end") => {
                 let ended = text(json, "id");
                 if let Some((id, parent, begin)) = open.take_if(|(id, ..)| ended.as_ref() == Some(id)) {
-                    found = Some(ScorersSpan { id, parent, begin, end: item });
+                    found = Some(ScorersSpan { id, parent, begin, end: item, is_last: true });
                 }
             }
             _ => {}

@@ -651,7 +651,7 @@ fn edit_json(edit: &ScoreEdit) -> Vec<u8> {
 fn with_event(events: &[u8], edit: &ScoreEdit) -> Result<Vec<u8>> {
     // A null is a list without any.
     let events = if events.starts_with(b"[") { events } else { b"[]" };
-    let span = find_span(events)?;
+    let span = find_span(events)?.filter(|span| span.is_last);
     // Unlike any other edit, so that its hash is unlike any other id.
     let uuid = murmur3(&[edit.sample.as_bytes(), edit.scorer.as_bytes(), &edit_json(edit)].concat());
     let event = JsonWriter::object_bytes(|json| {

@@ -112,66 +112,41 @@ impl Node {
     /// The value as Python's `json.dumps` writes it.
     pub(super) fn json_text(&self) -> String {
         let mut out = String::new();
-        self.push_json(&mut out);
+        self.push(&mut out, true);
         out
-    }
-
-    fn push_json(&self, out: &mut String) {
-        match self {
-            Node::Null => out.push_str("null"),
-            Node::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-            Node::Float(value) if value.is_nan() => out.push_str("NaN"),
-            Node::Float(value) if value.is_infinite() => {
-                out.push_str(if *value > 0.0 { "Infinity" } else { "-Infinity" })
-            }
-            Node::Int(_) | Node::Long(_) | Node::Float(_) => out.push_str(&self.python_text()),
-            Node::Text(text) => push_json_text(out, text),
-            Node::List(items) => {
-                out.push('[');
-                for (at, item) in items.iter().enumerate() {
-                    out.push_str(if at > 0 { ", " } else { "" });
-                    item.push_json(out);
-                }
-                out.push(']');
-            }
-            Node::Map(map) => {
-                out.push('{');
-                for (at, (key, value)) in map.iter().enumerate() {
-                    out.push_str(if at > 0 { ", " } else { "" });
-                    push_json_text(out, key);
-                    out.push_str(": ");
-                    value.push_json(out);
-                }
-                out.push('}');
-            }
-        }
     }
 
     /// The value as Python's `str()` writes it.
     pub(super) fn python_text(&self) -> String {
+        let mut out = String::new();
         match self {
-            Node::Text(text) => text.clone(),
-            other => {
-                let mut out = String::new();
-                other.push_python(&mut out);
-                out
-            }
+            Node::Text(text) => out.push_str(text),
+            other => other.push(&mut out, false),
         }
+        out
     }
 
-    fn push_python(&self, out: &mut String) {
+    fn push(&self, out: &mut String, is_json: bool) {
+        let push_text = |out: &mut String, text: &str| match is_json {
+            true => push_json_text(out, text),
+            false => out.push_str(&str_repr(text)),
+        };
         match self {
-            Node::Null => out.push_str("None"),
-            Node::Bool(value) => out.push_str(if *value { "True" } else { "False" }),
+            Node::Null => out.push_str(if is_json { "null" } else { "None" }),
+            Node::Bool(true) => out.push_str(if is_json { "true" } else { "True" }),
+            Node::Bool(false) => out.push_str(if is_json { "false" } else { "False" }),
             Node::Int(value) => out.push_str(&value.to_string()),
             Node::Long(digits) => out.push_str(digits),
+            Node::Float(value) if is_json && value.is_nan() => out.push_str("NaN"),
+            Node::Float(f64::INFINITY) if is_json => out.push_str("Infinity"),
+            Node::Float(f64::NEG_INFINITY) if is_json => out.push_str("-Infinity"),
             Node::Float(value) => out.push_str(&float_repr(*value)),
-            Node::Text(text) => out.push_str(&str_repr(text)),
+            Node::Text(text) => push_text(out, text),
             Node::List(items) => {
                 out.push('[');
                 for (at, item) in items.iter().enumerate() {
                     out.push_str(if at > 0 { ", " } else { "" });
-                    item.push_python(out);
+                    item.push(out, is_json);
                 }
                 out.push(']');
             }
@@ -179,9 +154,9 @@ impl Node {
                 out.push('{');
                 for (at, (key, value)) in map.iter().enumerate() {
                     out.push_str(if at > 0 { ", " } else { "" });
-                    out.push_str(&str_repr(key));
+                    push_text(out, key);
                     out.push_str(": ");
-                    value.push_python(out);
+                    value.push(out, is_json);
                 }
                 out.push('}');
             }
