@@ -250,7 +250,8 @@ impl Scoring {
         let recorder = self.calls_models.then(|| Recorder::new(Instant::now(), since_epoch()));
         let generate = Arc::new(Generate::of(Arc::clone(&self.models)).recorded(recorder));
         generate.start_scoring();
-        let (is_errored, old) = (answered.error.is_some(), answered.scores.keys().cloned().collect());
+        let is_errored = answered.error.is_some();
+        let old: Vec<String> = answered.scores.keys().cloned().collect();
         let state = state(&self.model, answered, self.several_correct).with_generate(Arc::clone(&generate));
         let mut scores = Vec::with_capacity(self.scorers.len());
         for (name, scorer) in &self.scorers {
