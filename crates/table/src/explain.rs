@@ -16,7 +16,7 @@ use super::values::{CellMeaning, CellReader};
 use super::{ScoreTable, TableError, TableOptions, read_resolved};
 
 /// How a table is read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TableExplanation {
     /// What the file was found to be.
@@ -171,11 +171,7 @@ pub fn outline_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<T
         input: input.description().clone(),
         columns: preview.names.iter().map(column).collect(),
         mapping: options.mapping.clone(),
-        scores: IndexMap::new(),
-        rows: 0,
-        parts: Vec::new(),
-        epochs_from_zero: false,
-        has_synthetic_ids: false,
+        ..TableExplanation::default()
     })
 }
 

@@ -27,7 +27,6 @@ mod arrow;
 mod blocks;
 mod builder;
 mod cell;
-mod decompress;
 mod delimited;
 mod error;
 pub mod error_text;
@@ -39,7 +38,6 @@ mod layout;
 mod limits;
 mod location;
 mod mapping;
-mod memory;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -61,6 +59,7 @@ use errorbar_core::{LeafRef, ScoreColumns};
 use errorbar_files::json_value::kind as json_kind;
 
 pub(crate) use error_text::excerpt;
+pub use input::{BUFFER_BYTES, DecompressedFile, MemoryTables};
 use input::{InputDescription, TableFormat, TableInput};
 use options::TableSplit;
 use resolve::Resolution;
@@ -68,13 +67,11 @@ use resolve::Resolution;
 #[cfg(feature = "arrow")]
 pub use arrow::{ArrowTable, read_row_groups};
 pub use cell::whole_number;
-pub use decompress::{BUFFER_BYTES, DecompressedFile};
 pub use error::{TableDoubt, TableError, TableErrorKind, WantedColumn};
 pub use explain::{ExplainedColumn, ExplainedScores, TableExplanation, explain_table, outline_table};
 pub use limits::TableLimits;
 pub use location::{RowLocations, TableLocation};
 pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableMapping};
-pub use memory::MemoryTables;
 pub use options::TableOptions;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRecords;

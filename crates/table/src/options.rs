@@ -4,10 +4,9 @@ use std::path::Path;
 
 use errorbar_core::MetadataKeys;
 
-use super::input::TableInput;
+use super::input::{MemoryTables, TableInput};
 use super::layout::{EPOCH, ID, LOG, SCORER};
 use super::mapping::TableMapping;
-use super::memory::MemoryTables;
 use super::values::{CellUse, NoScorePolicy};
 use super::{TableError, TableErrorKind, TableLimits};
 

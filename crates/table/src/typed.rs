@@ -78,6 +78,18 @@ pub(super) enum TypedCell<'a> {
 }
 
 impl TypedCell<'_> {
+    /// A number or a boolean as text.
+    fn digits(self) -> Option<String> {
+        match self {
+            TypedCell::Bool(bool) => Some(bool.to_string()),
+            TypedCell::Int(int) => Some(int.to_string()),
+            TypedCell::Unsigned(int) => Some(int.to_string()),
+            TypedCell::Wide(int) => Some(int.to_string()),
+            TypedCell::Float(float) => Some(float.to_string()),
+            TypedCell::Null | TypedCell::Text(_) => None,
+        }
+    }
+
     /// A decimal without a fraction.
     pub(super) fn integer(int: i128) -> Self {
         i64::try_from(int).map_or(TypedCell::Wide(int), TypedCell::Int)
@@ -112,11 +124,7 @@ pub(super) fn push_text(texts: &mut MetadataColumn, cell: TypedCell<'_>) {
     match cell {
         TypedCell::Null | TypedCell::Text("") => texts.push_absent(),
         TypedCell::Text(text) => texts.push_text(text),
-        TypedCell::Bool(bool) => texts.push_text(&bool.to_string()),
-        TypedCell::Int(int) => texts.push_text(&int.to_string()),
-        TypedCell::Unsigned(int) => texts.push_text(&int.to_string()),
-        TypedCell::Wide(int) => texts.push_text(&int.to_string()),
-        TypedCell::Float(float) => texts.push_text(&float.to_string()),
+        number => texts.push_text(&number.digits().unwrap_or_default()),
     }
 }
 
@@ -155,13 +163,9 @@ pub(super) fn epoch_of(of: TypedCell<'_>) -> Result<u32, TableErrorKind> {
         _ => None,
     };
     epoch.ok_or_else(|| {
-        TableErrorKind::bad_epoch(&match of {
-            TypedCell::Int(int) => int.to_string(),
-            TypedCell::Unsigned(int) => int.to_string(),
-            TypedCell::Wide(int) => int.to_string(),
-            TypedCell::Float(float) if !float.is_nan() => float.to_string(),
-            _ => "empty".to_owned(),
-        })
+        let is_number = !matches!(of, TypedCell::Bool(_));
+        let found = of.digits().filter(|digits| is_number && digits != "NaN");
+        TableErrorKind::bad_epoch(found.as_deref().unwrap_or("empty"))
     })
 }
 

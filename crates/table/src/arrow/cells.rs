@@ -5,7 +5,7 @@ use arrow_array::types::{
     Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
     Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StructArray};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, GenericStringArray, OffsetSizeTrait, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Fields};
 use errorbar_core::engine::TextColumn;
@@ -97,41 +97,32 @@ impl ArrowColumn {
             *row += 1;
             Ok(())
         };
-        match array.data_type() {
-            DataType::Int64 => match array.as_primitive_opt::<Int64Type>() {
-                Some(ints) => self.give(ints.values().iter().map(|int| TypedCell::Int(*int)), each),
-                None => Ok(()),
-            },
-            DataType::Int32 => match array.as_primitive_opt::<Int32Type>() {
-                Some(ints) => self.give(ints.values().iter().map(|int| TypedCell::Int((*int).into())), each),
-                None => Ok(()),
-            },
-            DataType::Float64 => match array.as_primitive_opt::<Float64Type>() {
-                Some(floats) => self.give(floats.values().iter().map(|float| TypedCell::Float(*float)), each),
-                None => Ok(()),
-            },
-            DataType::Utf8 => match array.as_string_opt::<i32>() {
-                Some(texts) => self.give((0..texts.len()).map(|at| TypedCell::Text(texts.value(at))), each),
-                None => Ok(()),
-            },
-            DataType::LargeUtf8 => match array.as_string_opt::<i64>() {
-                Some(texts) => self.give((0..texts.len()).map(|at| TypedCell::Text(texts.value(at))), each),
-                None => Ok(()),
-            },
-            DataType::Utf8View => match array.as_string_view_opt() {
-                Some(texts) => self.give((0..texts.len()).map(|at| TypedCell::Text(texts.value(at))), each),
-                None => Ok(()),
-            },
-            DataType::Dictionary(..) => match array.as_any_dictionary_opt() {
-                Some(coded) if !coded.values().is_empty() => {
-                    let values = coded.values().as_ref();
-                    let codes = coded.normalized_keys().into_iter();
-                    self.give(codes.map(|code| cell_at(values, code)), each)
-                }
-                _ => (0..array.len()).try_for_each(|_| each(TypedCell::Null)),
-            },
+        if let Some(ints) = array.as_primitive_opt::<Int64Type>() {
+            return self.give(ints.values().iter().map(|int| TypedCell::Int(*int)), each);
+        }
+        if let Some(ints) = array.as_primitive_opt::<Int32Type>() {
+            return self.give(ints.values().iter().map(|int| TypedCell::Int((*int).into())), each);
+        }
+        if let Some(floats) = array.as_primitive_opt::<Float64Type>() {
+            return self.give(floats.values().iter().map(|float| TypedCell::Float(*float)), each);
+        }
+        if let Some(texts) = array.as_string_opt::<i32>() {
+            return self.give((0..texts.len()).map(|at| TypedCell::Text(texts.value(at))), each);
+        }
+        if let Some(texts) = array.as_string_opt::<i64>() {
+            return self.give((0..texts.len()).map(|at| TypedCell::Text(texts.value(at))), each);
+        }
+        if let Some(texts) = array.as_string_view_opt() {
+            return self.give((0..texts.len()).map(|at| TypedCell::Text(texts.value(at))), each);
+        }
+        match array.as_any_dictionary_opt() {
+            Some(coded) if !coded.values().is_empty() => {
+                let codes = coded.normalized_keys().into_iter();
+                self.give(codes.map(|code| cell_at(coded.values().as_ref(), code)), each)
+            }
+            Some(_) => (0..array.len()).try_for_each(|_| each(TypedCell::Null)),
             // Other types are not worth a loop of their own.
-            _ => self.give((0..array.len()).map(|at| cell_at(array, at)), each),
+            None => self.give((0..array.len()).map(|at| cell_at(array, at)), each),
         }
     }
 
@@ -161,13 +152,13 @@ impl ArrowColumn {
         let array = self.array.as_ref();
         match array.data_type() {
             _ if self.nulls.is_some() => None,
-            DataType::Int64 => narrowed(array.as_primitive_opt::<Int64Type>()?.values(), most, narrow),
-            DataType::Int32 => narrowed(array.as_primitive_opt::<Int32Type>()?.values(), most, narrow),
-            DataType::Int16 => narrowed(array.as_primitive_opt::<Int16Type>()?.values(), most, narrow),
-            DataType::Int8 => narrowed(array.as_primitive_opt::<Int8Type>()?.values(), most, narrow),
-            DataType::UInt32 => narrowed(array.as_primitive_opt::<UInt32Type>()?.values(), most, narrow),
-            DataType::UInt16 => narrowed(array.as_primitive_opt::<UInt16Type>()?.values(), most, narrow),
-            DataType::UInt8 => narrowed(array.as_primitive_opt::<UInt8Type>()?.values(), most, narrow),
+            DataType::Int64 => narrowed::<Int64Type, T>(array, most, narrow),
+            DataType::Int32 => narrowed::<Int32Type, T>(array, most, narrow),
+            DataType::Int16 => narrowed::<Int16Type, T>(array, most, narrow),
+            DataType::Int8 => narrowed::<Int8Type, T>(array, most, narrow),
+            DataType::UInt32 => narrowed::<UInt32Type, T>(array, most, narrow),
+            DataType::UInt16 => narrowed::<UInt16Type, T>(array, most, narrow),
+            DataType::UInt8 => narrowed::<UInt8Type, T>(array, most, narrow),
             _ => None,
         }
     }
@@ -229,7 +220,12 @@ fn bytes_of<O: OffsetSizeTrait>(texts: &GenericStringArray<O>) -> Option<&[u8]> 
     texts.value_data().get(start.as_usize()..end.as_usize())
 }
 
-fn narrowed<I: Copy + Into<i64>, T>(ints: &[I], most: i64, narrow: impl Fn(i64) -> T) -> Option<Vec<T>> {
+fn narrowed<A: ArrowPrimitiveType<Native: Into<i64>>, T>(
+    array: &dyn Array,
+    most: i64,
+    narrow: impl Fn(i64) -> T,
+) -> Option<Vec<T>> {
+    let ints = array.as_primitive_opt::<A>()?.values();
     // Without an early end, so that many are looked at in a step.
     let bits = ints.iter().fold(0, |bits, int| bits | (*int).into());
     (0..=most).contains(&bits).then(|| ints.iter().map(|int| narrow((*int).into())).collect())
@@ -245,6 +241,11 @@ fn extend_texts<O: OffsetSizeTrait>(ids: &mut TextColumn, texts: &GenericStringA
     Some(())
 }
 
+/// The number at a position that the array has.
+fn number<T: ArrowPrimitiveType>(array: &dyn Array, at: usize) -> Option<T::Native> {
+    array.as_primitive_opt::<T>().map(|numbers| numbers.value(at))
+}
+
 /// The cell at a position that the array has.
 fn cell_at(array: &dyn Array, at: usize) -> TypedCell<'_> {
     if array.is_null(at) {
@@ -256,36 +257,24 @@ fn cell_at(array: &dyn Array, at: usize) -> TypedCell<'_> {
     };
     let cell = match array.data_type() {
         DataType::Boolean => array.as_boolean_opt().map(|bools| TypedCell::Bool(bools.value(at))),
-        DataType::Int8 => array.as_primitive_opt::<Int8Type>().map(|a| TypedCell::Int(a.value(at).into())),
-        DataType::Int16 => array.as_primitive_opt::<Int16Type>().map(|a| TypedCell::Int(a.value(at).into())),
-        DataType::Int32 => array.as_primitive_opt::<Int32Type>().map(|a| TypedCell::Int(a.value(at).into())),
-        DataType::Int64 => array.as_primitive_opt::<Int64Type>().map(|a| TypedCell::Int(a.value(at))),
-        DataType::UInt8 => {
-            array.as_primitive_opt::<UInt8Type>().map(|a| TypedCell::Unsigned(a.value(at).into()))
-        }
-        DataType::UInt16 => {
-            array.as_primitive_opt::<UInt16Type>().map(|a| TypedCell::Unsigned(a.value(at).into()))
-        }
-        DataType::UInt32 => {
-            array.as_primitive_opt::<UInt32Type>().map(|a| TypedCell::Unsigned(a.value(at).into()))
-        }
-        DataType::UInt64 => array.as_primitive_opt::<UInt64Type>().map(|a| TypedCell::Unsigned(a.value(at))),
-        DataType::Float16 => {
-            array.as_primitive_opt::<Float16Type>().map(|a| TypedCell::Float(a.value(at).into()))
-        }
-        DataType::Float32 => {
-            array.as_primitive_opt::<Float32Type>().map(|a| TypedCell::Float(a.value(at).into()))
-        }
-        DataType::Float64 => array.as_primitive_opt::<Float64Type>().map(|a| TypedCell::Float(a.value(at))),
+        DataType::Int8 => number::<Int8Type>(array, at).map(|int| TypedCell::Int(int.into())),
+        DataType::Int16 => number::<Int16Type>(array, at).map(|int| TypedCell::Int(int.into())),
+        DataType::Int32 => number::<Int32Type>(array, at).map(|int| TypedCell::Int(int.into())),
+        DataType::Int64 => number::<Int64Type>(array, at).map(TypedCell::Int),
+        DataType::UInt8 => number::<UInt8Type>(array, at).map(|int| TypedCell::Unsigned(int.into())),
+        DataType::UInt16 => number::<UInt16Type>(array, at).map(|int| TypedCell::Unsigned(int.into())),
+        DataType::UInt32 => number::<UInt32Type>(array, at).map(|int| TypedCell::Unsigned(int.into())),
+        DataType::UInt64 => number::<UInt64Type>(array, at).map(TypedCell::Unsigned),
+        DataType::Float16 => number::<Float16Type>(array, at).map(|float| TypedCell::Float(float.into())),
+        DataType::Float32 => number::<Float32Type>(array, at).map(|float| TypedCell::Float(float.into())),
+        DataType::Float64 => number::<Float64Type>(array, at).map(TypedCell::Float),
         DataType::Decimal32(_, scale) => {
-            array.as_primitive_opt::<Decimal32Type>().map(|a| scaled(a.value(at).into(), *scale))
+            number::<Decimal32Type>(array, at).map(|int| scaled(int.into(), *scale))
         }
         DataType::Decimal64(_, scale) => {
-            array.as_primitive_opt::<Decimal64Type>().map(|a| scaled(a.value(at).into(), *scale))
+            number::<Decimal64Type>(array, at).map(|int| scaled(int.into(), *scale))
         }
-        DataType::Decimal128(_, scale) => {
-            array.as_primitive_opt::<Decimal128Type>().map(|a| scaled(a.value(at), *scale))
-        }
+        DataType::Decimal128(_, scale) => number::<Decimal128Type>(array, at).map(|int| scaled(int, *scale)),
         DataType::Utf8 => array.as_string_opt::<i32>().map(|texts| TypedCell::Text(texts.value(at))),
         DataType::LargeUtf8 => array.as_string_opt::<i64>().map(|texts| TypedCell::Text(texts.value(at))),
         DataType::Utf8View => array.as_string_view_opt().map(|texts| TypedCell::Text(texts.value(at))),

@@ -95,14 +95,8 @@ fn first_item(text: &[u8]) -> Result<Option<JsonValue<'_>>, JiterError> {
     }
 }
 
-/// What the values of a map are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Entry {
-    key: String,
-    kind: EntryKind,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a value of a map is.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum EntryKind {
     Scalar,
     Map,
@@ -111,7 +105,7 @@ enum EntryKind {
     List,
 }
 
-fn entries(text: &[u8]) -> Result<Vec<Entry>, JiterError> {
+fn entries(text: &[u8]) -> Result<Vec<(String, EntryKind)>, JiterError> {
     let mut json = Jiter::new(text).with_allow_inf_nan();
     let mut found = Vec::new();
     let mut key = json.next_object()?.map(str::to_owned);
@@ -128,7 +122,7 @@ fn entries(text: &[u8]) -> Result<Vec<Entry>, JiterError> {
             _ => EntryKind::Scalar,
         };
         json.next_skip()?;
-        found.push(Entry { key: name, kind });
+        found.push((name, kind));
         key = json.next_key()?.map(str::to_owned);
     }
     json.finish()?;
@@ -138,7 +132,7 @@ fn entries(text: &[u8]) -> Result<Vec<Entry>, JiterError> {
 /// A map: the results of a tool, one list of rows among other things, or a table by columns or by ids.
 fn map(text: &[u8], ids: &[String]) -> Result<Records, TableError> {
     let entries = entries(text).map_err(|error| invalid(text, &error))?;
-    let has = |key: &str, kind: EntryKind| entries.iter().any(|entry| entry.key == key && entry.kind == kind);
+    let has = |key: &str, kind: EntryKind| entries.iter().any(|(name, found)| name == key && *found == kind);
     if has("htmls", EntryKind::List) && has("convos", EntryKind::List) {
         return tools::simple_evals(&whole(text)?, ids);
     }
@@ -146,7 +140,7 @@ fn map(text: &[u8], ids: &[String]) -> Result<Records, TableError> {
         && ["configs", "config", "versions", "n-shot"].iter().any(|key| has(key, EntryKind::Map))
     {
         let inner = path_entries(text, &["results"])?;
-        if !inner.iter().any(|entry| entry.key == "results") {
+        if !inner.iter().any(|(key, _)| key == "results") {
             return Err(tools::aggregate(
                 "lm-evaluation-harness",
                 "samples_*.jsonl, which `lm_eval --log_samples` writes beside this file",
@@ -159,11 +153,9 @@ fn map(text: &[u8], ids: &[String]) -> Result<Records, TableError> {
             return tool.rows(&items, ids);
         }
     }
-    let lists: Vec<&str> = entries
-        .iter()
-        .filter(|entry| entry.kind == EntryKind::Rows)
-        .map(|entry| entry.key.as_str())
-        .collect();
+    let lists = entries.iter().filter(|(_, kind)| *kind == EntryKind::Rows);
+    let lists: Vec<&str> = lists.map(|(key, _)| key.as_str()).collect();
+    let are_all = |kind| !entries.is_empty() && entries.iter().all(|(_, found)| *found == kind);
     match lists.as_slice() {
         [only] => return rows(text, &[only]),
         [] => {}
@@ -175,10 +167,10 @@ fn map(text: &[u8], ids: &[String]) -> Result<Records, TableError> {
     if has("columns", EntryKind::List) && has("data", EntryKind::List) {
         return split(&whole(text)?);
     }
-    if !entries.is_empty() && entries.iter().all(|entry| entry.kind == EntryKind::Map) {
+    if are_all(EntryKind::Map) {
         return by_column_or_id(&whole(text)?);
     }
-    if !entries.is_empty() && entries.iter().all(|entry| entry.kind == EntryKind::Scalar) {
+    if are_all(EntryKind::Scalar) {
         return Err(no_rows("it is one map of single values, such as figures of a whole run".to_owned()));
     }
     Err(no_rows("it holds no list of objects".to_owned()))
@@ -190,7 +182,7 @@ fn whole(text: &[u8]) -> Result<JsonValue<'_>, TableError> {
 }
 
 /// The entries of the map at a path; none if there is no map.
-fn path_entries(text: &[u8], path: &[&str]) -> Result<Vec<Entry>, TableError> {
+fn path_entries(text: &[u8], path: &[&str]) -> Result<Vec<(String, EntryKind)>, TableError> {
     let at = find(text, path).map_err(|error| invalid(text, &error))?;
     let Some(rest) = at.and_then(|at| text.get(at..)) else { return Ok(Vec::new()) };
     let mut json = Jiter::new(rest).with_allow_inf_nan();

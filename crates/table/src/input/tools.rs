@@ -149,10 +149,6 @@ impl ToolRows {
     }
 
     /// The row of a key, there even if no score comes.
-    fn touch(&mut self, key: &RowKey, record: usize) {
-        self.row(key, record);
-    }
-
     fn row(&mut self, key: &RowKey, record: usize) -> &mut ToolRow {
         if !self.rows.contains_key(key) {
             self.rows.insert(key.clone(), ToolRow { record, ..ToolRow::default() });
@@ -160,51 +156,26 @@ impl ToolRows {
         self.rows.entry(key.clone()).or_default()
     }
 
-    /// Adds a score.
-    fn score(
-        &mut self,
-        key: &RowKey,
-        record: usize,
-        name: &str,
-        value: &JsonValue<'_>,
-    ) -> Result<(), TableErrorKind> {
-        let name = column(name);
-        self.other.shift_remove(&name);
-        self.scores.insert(name.clone());
-        self.cell(key, record, name, value)
-    }
-
-    /// Adds a number that is no score unless a user says so.
-    fn figure(
-        &mut self,
-        key: &RowKey,
-        record: usize,
-        name: &str,
-        value: &JsonValue<'_>,
-    ) -> Result<(), TableErrorKind> {
-        let name = column(name);
-        if !self.scores.contains(&name) {
-            self.other.insert(name.clone());
-        }
-        self.cell(key, record, name, value)
-    }
-
+    /// Adds a score, or a number that is none unless a user says so.
     fn cell(
         &mut self,
         key: &RowKey,
         record: usize,
-        name: String,
+        (name, is_score): (&str, bool),
         value: &JsonValue<'_>,
     ) -> Result<(), TableErrorKind> {
+        let name = column(name);
+        if is_score {
+            self.other.shift_remove(&name);
+            self.scores.insert(name.clone());
+        } else if !self.scores.contains(&name) {
+            self.other.insert(name.clone());
+        }
         let row = self.row(key, record);
-        let first = row.record;
+        let first = TableLocation::Row(row.record as u64 + 1);
         match row.scores.insert(name.clone(), value.to_static()) {
             None => Ok(()),
-            Some(_) => Err(TableErrorKind::DuplicateRow {
-                epoch: key.epoch,
-                scorer: Some(name),
-                first: TableLocation::Row(first as u64 + 1),
-            }),
+            Some(_) => Err(TableErrorKind::DuplicateRow { epoch: key.epoch, scorer: Some(name), first }),
         }
     }
 
@@ -320,7 +291,7 @@ fn helm_rows(records: &[JsonValue<'_>]) -> Result<Records, TableError> {
         };
         let Some(epoch) = trial else { return Err(problem(HELM, at, "a `train_trial_index` is no index")) };
         let key = RowKey { id: id.into_owned(), epoch, log: None };
-        rows.touch(&key, at);
+        rows.row(&key, at);
         let perturbation = get(record, "perturbation").and_then(|found| text(found, "name"));
         for stat in stats(record) {
             let Some(of) = get(stat, "name") else { continue };
@@ -337,10 +308,7 @@ fn helm_rows(records: &[JsonValue<'_>]) -> Result<Records, TableError> {
             }
             let Some(mean) = mean(stat) else { continue };
             let is_figure = FIGURES.split(", ").any(|start| name.starts_with(start));
-            let added = match is_figure {
-                true => rows.figure(&key, at, &scorer, &mean),
-                false => rows.score(&key, at, &scorer, &mean),
-            };
+            let added = rows.cell(&key, at, (&scorer, !is_figure), &mean);
             added.map_err(|kind| kind.in_row(at as u64 + 1).of_sample(&key.id))?;
             if let Some(split) = get(of, "split") {
                 rows.metadata(&key, at, "split".to_owned(), split);
@@ -395,7 +363,7 @@ fn lm_eval_rows(records: &[JsonValue<'_>], ids: &[String]) -> Result<Records, Ta
             return Err(problem(LM_EVAL, at, format!("a record has no `{id_name}`")));
         };
         let key = RowKey { id: id.into_owned(), epoch: 1, log: None };
-        rows.touch(&key, at);
+        rows.row(&key, at);
         for (name, value) in metrics(record) {
             let name = match filters.len() {
                 0 | 1 => name.to_owned(),
@@ -403,7 +371,7 @@ fn lm_eval_rows(records: &[JsonValue<'_>], ids: &[String]) -> Result<Records, Ta
             };
             match value {
                 JsonValue::Int(_) | JsonValue::Float(_) | JsonValue::Bool(_) | JsonValue::Null => rows
-                    .score(&key, at, &name, value)
+                    .cell(&key, at, (&name, true), value)
                     .map_err(|kind| kind.in_row(at as u64 + 1).of_sample(&key.id).apart(apart(records)))?,
                 // Such as the pairs that corpus BLEU is computed from.
                 _ => drop(rows.unread.insert(name)),
@@ -495,7 +463,7 @@ fn promptfoo_rows(records: &[JsonValue<'_>]) -> Result<Records, TableError> {
         let ids = ids(&members)?;
         for ((at, record), (id, epoch)) in members.into_iter().zip(ids) {
             let key = RowKey { log: log.clone(), id, epoch };
-            rows.touch(&key, at);
+            rows.row(&key, at);
             add(&mut rows, &key, at, record)?;
         }
     }
@@ -517,14 +485,14 @@ fn add(rows: &mut ToolRows, key: &RowKey, at: usize, record: &JsonValue<'_>) -> 
         for name in ["success", "score"] {
             match get(record, name) {
                 Some(value @ (JsonValue::Bool(_) | JsonValue::Int(_) | JsonValue::Float(_))) => {
-                    rows.score(key, at, name, value).map_err(located)?;
+                    rows.cell(key, at, (name, true), value).map_err(located)?;
                 }
                 _ => return Err(problem(PROMPTFOO, at, format!("a record has no `{name}`"))),
             }
         }
         if let Some(JsonValue::Object(named)) = get(record, "namedScores") {
             for (name, value) in named.iter() {
-                rows.score(key, at, name, value).map_err(located)?;
+                rows.cell(key, at, (name, true), value).map_err(located)?;
             }
         }
     }
@@ -633,7 +601,7 @@ pub(super) fn simple_evals(results: &JsonValue<'_>, ids: &[String]) -> Result<Re
     let mut rows = ToolRows::named(id_name);
     for (at, (id, epoch)) in questions.iter().zip(epochs).enumerate() {
         let key = RowKey { id: id.clone(), epoch, log: None };
-        rows.touch(&key, at);
+        rows.row(&key, at);
         let recorded = details.get(at).and_then(|details| get(details, "score"));
         let score = match recorded {
             Some(JsonValue::Null) => continue,
@@ -648,7 +616,7 @@ pub(super) fn simple_evals(results: &JsonValue<'_>, ids: &[String]) -> Result<Re
             ));
         };
         if !matches!(score, JsonValue::Null) {
-            rows.score(&key, at, "score", &score).map_err(|kind| kind.in_row(at as u64 + 1))?;
+            rows.cell(&key, at, ("score", true), &score).map_err(|kind| kind.in_row(at as u64 + 1))?;
         }
     }
     if rows.has_no_scores() {
