@@ -14,6 +14,7 @@ use errorbar_core::{
     Estimate, Metric, MetricValue, Metrics, Partial, Plan, Reducers, Registry, Score, ScoreColumns, ScoreSet,
     Scores, metric_fn, metrics,
 };
+use errorbar_inference::{ComparedScores, ComparisonOptions, Correction, compare};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -49,6 +50,19 @@ enum Kind {
     Clustered,
 }
 
+impl Kind {
+    fn of(name: &str) -> Result<Self> {
+        Ok(match name {
+            "grades" => Kind::Grades,
+            "binary" => Kind::Binary,
+            "continuous" => Kind::Continuous,
+            "scattered" => Kind::Scattered,
+            "clustered" => Kind::Clustered,
+            _ => return Err(format!("no such kind: {name}").into()),
+        })
+    }
+}
+
 impl Cases {
     fn run(&mut self, words: &[&str]) -> Result<(Duration, Vec<f64>)> {
         match *words {
@@ -65,8 +79,7 @@ impl Cases {
                 timed_results(columns, &Plan::new().metrics(metrics![grouped(accuracy(), "category")]))
             }
             ["bootstrap", kind, n] => {
-                let kind = if kind == "binary" { Kind::Binary } else { Kind::Continuous };
-                let columns = self.columns(kind, n.parse()?, 1);
+                let columns = self.columns(Kind::of(kind)?, n.parse()?, 1);
                 let start = Instant::now();
                 let set = ScoreSet::unreduced(columns, "s")?;
                 let value = bootstrap_stderr().num_samples(1000).compute(&set.scores())?;
@@ -92,8 +105,7 @@ impl Cases {
             }
             // Scores of this kind counted, sent, read and finished: the time of each, and the bytes a sample.
             ["partial", kind, n, epochs] => {
-                let kind = if kind == "grades" { Kind::Grades } else { Kind::Continuous };
-                let columns = self.columns(kind, n.parse()?, epochs.parse()?);
+                let columns = self.columns(Kind::of(kind)?, n.parse()?, epochs.parse()?);
                 let plan = Plan::new().metrics(metrics![accuracy(), stderr()]);
                 let start = Instant::now();
                 let counted = Partial::of(columns, &plan)?.into_owned()?;
@@ -115,6 +127,25 @@ impl Cases {
                 figures.extend(results.estimate("accuracy")?.number());
                 Ok((finished, figures))
             }
+            // Sides of this kind compared, with the first of them or `all` with each other, with 2,000 shared resamples.
+            ["compare", kind, sides, n, pairs] => {
+                let (kind, n) = (Kind::of(kind)?, n.parse()?);
+                let sides: Vec<ScoreColumns> =
+                    (0..sides.parse()?).map(|side| make(kind, n, 1, side)).collect();
+                let cluster = if kind == Kind::Clustered { r#""cluster": "passage", "# } else { "" };
+                let errors = format!(r#"{{{cluster}"draws": 2000}}"#).parse()?;
+                let plan = Plan::new().metrics(metrics![mean(), stderr()]).errors(errors);
+                let names: Vec<String> = (0..sides.len()).map(|at| format!("model {at}")).collect();
+                let sides = names.iter().zip(&sides);
+                let sides: Vec<_> =
+                    sides.map(|(name, side)| ComparedScores::new(name, side, &plan)).collect();
+                let mut options = ComparisonOptions::default();
+                options.all_pairs = pairs == "all";
+                options.correction = Some(Correction::Holm);
+                let start = Instant::now();
+                black_box(compare(&sides, &options)?);
+                Ok((start.elapsed(), vec![]))
+            }
             ["bytes", n] => {
                 let columns = self.columns(Kind::Grades, n.parse()?, 1);
                 Ok((Duration::ZERO, vec![columns.heap_bytes() as f64 / columns.len() as f64]))
@@ -132,7 +163,7 @@ impl Cases {
         let at = match self.made.iter().position(|(made, _)| *made == key) {
             Some(at) => at,
             None => {
-                self.made.push((key, make(kind, samples, epochs)));
+                self.made.push((key, make(kind, samples, epochs, 0)));
                 self.made.len() - 1
             }
         };
@@ -179,15 +210,16 @@ fn mix(place: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-fn make(kind: Kind, samples: usize, epochs: u32) -> ScoreColumns {
+/// The scores of a kind; those of another side of a comparison are others of the same samples.
+fn make(kind: Kind, samples: usize, epochs: u32, side: u64) -> ScoreColumns {
     if kind == Kind::Clustered {
-        return make_clustered(samples, epochs);
+        return make_clustered(samples, epochs, side);
     }
     let mut columns = ScoreColumns::new(["s"]);
     for epoch in 1..=epochs {
         for sample in 0..samples {
             let place = u64::from(epoch - 1) * samples as u64 + sample as u64;
-            let unit = (mix(place) >> 11) as f64 / 2f64.powi(53);
+            let unit = (mix(place ^ side << 42) >> 11) as f64 / 2f64.powi(53);
             let score = match kind {
                 Kind::Grades | Kind::Scattered => Score::new(if unit < 0.6 { "C" } else { "I" }),
                 Kind::Binary => Score::new(if unit < 0.6 { 1.0 } else { 0.0 }),
@@ -207,12 +239,12 @@ fn make(kind: Kind, samples: usize, epochs: u32) -> ScoreColumns {
 }
 
 /// Clusters of sizes that fall: the share of a cluster is that of a triangle.
-fn make_clustered(samples: usize, clusters: u32) -> ScoreColumns {
+fn make_clustered(samples: usize, clusters: u32, side: u64) -> ScoreColumns {
     let mut columns = ScoreColumns::new(["s"]);
     let unit = |place: u64| (mix(place) >> 11) as f64 / 2f64.powi(53);
     for sample in 0..samples as u64 {
         let passage = (unit(sample ^ (1 << 40)).sqrt() * f64::from(clusters)) as u64;
-        let score = 0.5 * (unit(sample) + unit(passage ^ (1 << 41)));
+        let score = 0.5 * (unit(sample ^ side << 42) + unit(passage ^ (1 << 41)));
         let row = columns.push(format!("sample-{sample}"), 1).metadata("passage", passage);
         // The one scorer is declared and each row scored once, so this cannot fail.
         let _ = row.score("s", Score::new(score));

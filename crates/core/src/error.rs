@@ -1,5 +1,7 @@
 //! What can go wrong, in words that name the sample, the key and the way out.
 
+use std::fmt;
+
 use crate::spec::{Spec, SpecError};
 
 /// The result of anything in this crate that may fail.
@@ -63,42 +65,6 @@ pub enum Error {
         /// The values that may still be drawn.
         left: u64,
     },
-    /// A strict accessor met another kind of value.
-    #[error("expected {wanted}, found {found}{}", accessor_hint(wanted, found))]
-    Accessor {
-        /// The requested type.
-        wanted: &'static str,
-        /// What the score holds.
-        found: String,
-    },
-    /// A score value nested deeper than a list or map of scalars.
-    #[error("a score is a scalar, a list of scalars or a map of scalars; found {found} inside")]
-    NestedValue {
-        /// What was found.
-        found: String,
-    },
-    /// A row was given a score of a scorer that the columns do not have.
-    #[error(
-        "sample {sample:?} (epoch {epoch}) has a score by `{scorer}`, which is not among the scorers declared"
-    )]
-    UnknownScorer {
-        /// The scorer.
-        scorer: String,
-        /// The sample's id.
-        sample: String,
-        /// The epoch.
-        epoch: u32,
-    },
-    /// A row was given two scores by one scorer.
-    #[error("sample {sample:?} (epoch {epoch}) has two scores by `{scorer}`; keep one, or number the epochs")]
-    ScoredTwice {
-        /// The scorer.
-        scorer: String,
-        /// The sample's id.
-        sample: String,
-        /// The epoch.
-        epoch: u32,
-    },
     /// A sample occurs twice in one epoch.
     #[error(
         "sample {sample:?} occurs twice in epoch {epoch}; number the epochs, or give the samples different ids"
@@ -150,23 +116,6 @@ pub enum Error {
         /// Keys that score and samples do have.
         known: Vec<String>,
     },
-    /// A confidence that is no number from 0 to 1.
-    #[error(
-        "{metric}: the confidence of sample {sample:?} (metadata key `{key}`) is {found}; it must be a number from 0 to 1{}",
-        if *is_percentage { ", so divide percentages by 100" } else { "" }
-    )]
-    Confidence {
-        /// The metric.
-        metric: String,
-        /// The metadata key.
-        key: String,
-        /// The sample's id.
-        sample: String,
-        /// What is there instead.
-        found: String,
-        /// Whether it looks like one from 0 to 100.
-        is_percentage: bool,
-    },
     /// A cluster id that is null, not a number, a list or a map.
     #[error(
         "sample {sample:?}: the cluster id in metadata key `{key}` is {found}; for {metric} it must be a string, a number or a boolean"
@@ -198,139 +147,9 @@ pub enum Error {
         /// The metadata keys that were read.
         keys: Vec<String>,
     },
-    /// A name that may be two raters.
-    #[error("`{name}` is both {}; write \"{}\"", meanings.join(" and "), names.join("\" or \""))]
-    AmbiguousRater {
-        /// The name.
-        name: String,
-        /// What it may be.
-        meanings: Vec<String>,
-        /// What each is called in full.
-        names: Vec<String>,
-    },
-    /// A rating that a metric cannot use.
-    #[error("the rating of sample {sample:?} by `{rater}` is {found}; {wanted}")]
-    Rating {
-        /// The rater.
-        rater: String,
-        /// The sample's id.
-        sample: String,
-        /// What the rating is.
-        found: String,
-        /// What is needed, and the way out.
-        wanted: String,
-    },
-    /// Two groups get one name.
-    #[error(
-        "{metric}: the groups {first:?} and {group:?} (of sample {sample:?}) both get the name {name:?}; put {{group_name}} into name_template"
-    )]
-    SharedGroupName {
-        /// The metric.
-        metric: Box<str>,
-        /// The group that had the name first.
-        first: Box<str>,
-        /// The other group.
-        group: Box<str>,
-        /// A sample of the other group.
-        sample: Box<str>,
-        /// The name.
-        name: Box<str>,
-    },
-    /// A group is called like the aggregate of all.
-    #[error(
-        "{metric}: the group {group:?} (of sample {sample:?}) gets the name {name:?}, which is taken by the aggregate; choose another all_label or name_template"
-    )]
-    GroupNameTaken {
-        /// The metric.
-        metric: String,
-        /// The group.
-        group: String,
-        /// A sample of that group.
-        sample: String,
-        /// The name that collides.
-        name: String,
-    },
-    /// An infinite score.
-    #[error(
-        "{metric}: the score of sample {sample:?} is infinite; correct it, or leave the sample unscored (NaN)"
-    )]
-    InfiniteScore {
-        /// The metric.
-        metric: String,
-        /// The sample's id.
-        sample: String,
-    },
-    /// A score outside the range that a metric is defined for.
-    #[error(
-        "{metric}: the score of sample {sample:?} is {value}, outside [0, 1]; use ci() for scores that are no proportions"
-    )]
-    OutsideUnitInterval {
-        /// The metric.
-        metric: String,
-        /// The sample's id.
-        sample: String,
-        /// The value.
-        value: f64,
-    },
-    /// Too few clusters for an interval.
-    #[error("{metric}: {clusters} cluster(s) in metadata key `{key}`; an interval needs at least two")]
-    TooFewClusters {
-        /// The metric.
-        metric: String,
-        /// The metadata key.
-        key: String,
-        /// How many there are.
-        clusters: usize,
-    },
-    /// A score of a shape that a metric cannot use.
-    #[error("{metric}: the score{} is {found}; {wanted}", of_sample(sample))]
-    Shape {
-        /// The metric or reducer.
-        metric: String,
-        /// The sample's id.
-        sample: String,
-        /// What the score is.
-        found: String,
-        /// What is needed, and the way out.
-        wanted: String,
-    },
-    /// The epochs of a sample differ in shape.
-    #[error(
-        "{reducer}: the epochs{} differ in shape: {difference}; give each epoch the same keys or length, or leave it unscored (NaN)",
-        of_sample(sample)
-    )]
-    EpochShapes {
-        /// The reducer.
-        reducer: String,
-        /// The sample's id.
-        sample: String,
-        /// What differs.
-        difference: String,
-    },
-    /// A map-valued score lacks a key that others have.
-    #[error(
-        "the score of sample {sample:?} by `{scorer}` has no key {key:?}, which the pattern {pattern:?} matched in the first map-valued score; give it a value or NaN, or narrow the pattern"
-    )]
-    MissingField {
-        /// The scorer.
-        scorer: String,
-        /// The sample's id.
-        sample: String,
-        /// The key.
-        key: String,
-        /// The pattern.
-        pattern: String,
-    },
-    /// A metric wants reduced scores, but reduction is off and samples repeat.
-    #[error(
-        "{metric} needs one score per sample, but reduction is disabled and sample {sample:?} has several epochs; name a reducer"
-    )]
-    NeedsReduction {
-        /// The metric.
-        metric: String,
-        /// A sample with several epochs.
-        sample: String,
-    },
+    /// Two groups get one name, or one is called like the aggregate of all.
+    #[error("{0}")]
+    SharedGroupName(Box<str>),
     /// A reducer requires more epochs than there are.
     #[error(
         "{reducer}: k = {k} is more than the {epochs} epoch{} of the run; lower k or run more epochs",
@@ -391,15 +210,32 @@ impl Error {
         Error::Undefined { metric: metric.into(), problem: problem.into() }
     }
 
-    /// A score of a shape that a metric or a reducer does not take.
+    /// A score of a shape that a metric or a reducer does not take; scores that are reduced by hand belong to no known sample.
     pub(crate) fn shape(
         metric: impl Into<String>,
-        sample: impl Into<String>,
-        found: impl Into<String>,
-        wanted: impl Into<String>,
+        sample: &str,
+        found: impl fmt::Display,
+        wanted: impl fmt::Display,
     ) -> Self {
-        let (metric, sample) = (metric.into(), sample.into());
-        Error::Shape { metric, sample, found: found.into(), wanted: wanted.into() }
+        Error::undefined(metric, format!("the score{} is {found}; {wanted}", of_sample(sample)))
+    }
+
+    /// The epochs of a sample differ in shape.
+    pub(crate) fn epoch_shapes(reducer: &str, sample: &str, difference: &str) -> Self {
+        let advice = "give each epoch the same keys or length, or leave it unscored (NaN)";
+        let sample = of_sample(sample);
+        Error::undefined(reducer, format!("the epochs{sample} differ in shape: {difference}; {advice}"))
+    }
+
+    /// An infinite score.
+    pub(crate) fn infinite(metric: &str, sample: &str) -> Self {
+        let advice = "correct it, or leave the sample unscored (NaN)";
+        Error::undefined(metric, format!("the score of sample {sample:?} is infinite; {advice}"))
+    }
+
+    /// A rating that a metric cannot use: what it is, what is needed, and the way out.
+    pub(crate) fn rating(rater: &str, sample: &str, found: impl fmt::Display, wanted: &str) -> Self {
+        Error::Custom(format!("the rating of sample {sample:?} by `{rater}` is {found}; {wanted}"))
     }
 
     /// The same error, with the group it occurred in.
@@ -429,14 +265,6 @@ impl Error {
 /// Scores that are reduced by hand belong to no known sample.
 fn of_sample(sample: &str) -> String {
     if sample.is_empty() { String::new() } else { format!(" of sample {sample:?}") }
-}
-
-fn accessor_hint(wanted: &str, found: &str) -> &'static str {
-    if wanted == "a number" && found.starts_with("the string") {
-        "; to_f64() reads grades as numbers"
-    } else {
-        ""
-    }
 }
 
 /// `2,000,000,000`.

@@ -88,7 +88,7 @@ pub use registry::{ArgProblem, ArgType, ArgWord, Args, DocSections, KeywordArgs,
 pub use results::{Headline, UnusedCluster};
 pub use score::SampleId;
 pub use score::{SampleScore, Score};
-pub use scores::{Ratings, ScoreSet, Scores, ScoresIter};
+pub use scores::{Ratings, ScoreSet, Scores};
 pub use spec::{Spec, ToSpec};
 pub use value::{
     Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,

@@ -1,6 +1,6 @@
 //! Free-form metadata of scores, samples, tasks and results.
 
-use std::ops::Index;
+use std::ops::{Deref, DerefMut, Index};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, map};
@@ -39,11 +39,6 @@ impl Metadata {
         self.0.get(key)
     }
 
-    /// The value of a key, to change it.
-    pub fn get_mut(&mut self, key: &str) -> Option<&mut Json> {
-        self.0.get_mut(key)
-    }
-
     /// Whether the key is there.
     pub fn contains_key(&self, key: &str) -> bool {
         self.0.contains_key(key)
@@ -65,40 +60,20 @@ impl Metadata {
     pub fn remove(&mut self, key: &str) -> Option<Json> {
         self.0.shift_remove(key)
     }
+}
 
-    /// Keeps the entries for which a test holds.
-    pub fn retain(&mut self, test: impl FnMut(&String, &mut Json) -> bool) {
-        self.0.retain(test);
-    }
+/// The entries as a JSON object.
+impl Deref for Metadata {
+    type Target = Map<String, Json>;
 
-    /// The number of keys.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there is no key.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The keys, in order.
-    pub fn keys(&self) -> map::Keys<'_> {
-        self.0.keys()
-    }
-
-    /// The values, in order.
-    pub fn values(&self) -> map::Values<'_> {
-        self.0.values()
-    }
-
-    /// The entries, in order.
-    pub fn iter(&self) -> map::Iter<'_> {
-        self.0.iter()
-    }
-
-    /// The entries as a JSON object.
-    pub fn as_object(&self) -> &Map<String, Json> {
+    fn deref(&self) -> &Map<String, Json> {
         &self.0
+    }
+}
+
+impl DerefMut for Metadata {
+    fn deref_mut(&mut self) -> &mut Map<String, Json> {
+        &mut self.0
     }
 }
 

@@ -450,18 +450,6 @@ impl<M: Metric + 'static> From<M> for MetricItem {
     }
 }
 
-impl Metrics {
-    /// The sample metadata keys that the metrics need.
-    pub fn metadata_keys(&self) -> MetadataKeys {
-        self.iter().fold(MetadataKeys::NONE, |keys, metric| keys.and(metric.metadata_keys()))
-    }
-
-    /// The parts of scores that the metrics read.
-    pub fn score_parts(&self) -> ScoreParts {
-        self.iter().map(|metric| metric.score_parts()).max().unwrap_or(ScoreParts::Value)
-    }
-}
-
 impl<I: Into<MetricItem>> FromIterator<I> for Metrics {
     fn from_iter<T: IntoIterator<Item = I>>(items: T) -> Self {
         Metrics::List(items.into_iter().map(Into::into).collect())

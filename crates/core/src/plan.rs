@@ -14,7 +14,7 @@ use crate::metric::{Metric, MetricItem, MetricMap, Metrics};
 use crate::naming::Order;
 use crate::reducer::Reducer;
 use crate::registry::Registry;
-use crate::spec::{self, MetricsSpec, Spec};
+use crate::spec::{MetricsSpec, Spec};
 use crate::value::{LeafRef, ValueRef};
 
 /// Reducers to apply one after the other; without any, epochs are not reduced.
@@ -497,12 +497,8 @@ impl Plan {
 
     /// The sample metadata keys that must be read for this plan.
     pub fn metadata_keys(&self) -> MetadataKeys {
-        let keys = match &self.task_metrics {
-            Some(metrics) => metrics.metadata_keys(),
-            None => {
-                self.scorers.iter().fold(MetadataKeys::NONE, |keys, s| keys.and(s.metrics.metadata_keys()))
-            }
-        };
+        let of_metrics = self.own_metrics().map(|metric| metric.metadata_keys());
+        let keys = of_metrics.fold(MetadataKeys::NONE, MetadataKeys::and);
         keys.and(MetadataKeys::Only(self.errors.cluster.clone()))
     }
 
@@ -520,11 +516,8 @@ impl Plan {
             true => ScoreParts::All,
             false => ScoreParts::Value,
         };
-        let by_metrics = match &self.task_metrics {
-            Some(metrics) => metrics.score_parts(),
-            None => self.scorers.iter().map(|s| s.metrics.score_parts()).max().unwrap_or(ScoreParts::Value),
-        };
-        by_reducers.max(by_metrics)
+        let by_metrics = self.own_metrics().map(|metric| metric.score_parts()).max();
+        by_reducers.max(by_metrics.unwrap_or(ScoreParts::Value))
     }
 }
 
@@ -697,27 +690,9 @@ impl Plan {
     }
 }
 
-fn specs(metrics: &Metrics) -> MetricsSpec {
-    let map = |map: &crate::MetricMap| -> spec::MetricMap {
-        let specs = |metrics: &Vec<Arc<dyn Metric>>| metrics.iter().map(|metric| metric.spec()).collect();
-        map.iter().map(|(pattern, metrics)| (pattern.clone(), specs(metrics))).collect()
-    };
-    match metrics {
-        Metrics::Map(patterns) => MetricsSpec::Map(map(patterns)),
-        Metrics::List(items) => MetricsSpec::List(
-            items
-                .iter()
-                .map(|item| match item {
-                    crate::MetricItem::Metric(metric) => spec::MetricItem::Metric(metric.spec()),
-                    crate::MetricItem::Map(patterns) => spec::MetricItem::Map(map(patterns)),
-                })
-                .collect(),
-        ),
-    }
-}
-
 fn metrics_json(metrics: &Metrics) -> Json {
-    json!(specs(metrics))
+    let specs = metrics.try_map(|metric| Ok::<_, std::convert::Infallible>(metric.spec()));
+    json!(specs.ok())
 }
 
 fn metrics(json: &Json, registry: &Registry) -> Result<Metrics> {

@@ -145,26 +145,20 @@ fn push_json_repr(out: &mut String, value: &Value) {
         Value::Number(number) => out.push_str(&number_repr(number)),
         Value::String(text) => push_str_repr(out, text),
         Value::Array(items) => {
-            out.push('[');
             for (i, item) in items.iter().enumerate() {
-                if i > 0 {
-                    out.push_str(", ");
-                }
+                out.push_str(if i == 0 { "[" } else { ", " });
                 push_json_repr(out, item);
             }
-            out.push(']');
+            out.push_str(if items.is_empty() { "[]" } else { "]" });
         }
         Value::Object(entries) => {
-            out.push('{');
             for (i, (key, item)) in entries.iter().enumerate() {
-                if i > 0 {
-                    out.push_str(", ");
-                }
+                out.push_str(if i == 0 { "{" } else { ", " });
                 push_str_repr(out, key);
                 out.push_str(": ");
                 push_json_repr(out, item);
             }
-            out.push('}');
+            out.push_str(if entries.is_empty() { "{}" } else { "}" });
         }
     }
 }

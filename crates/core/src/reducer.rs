@@ -2,7 +2,7 @@
 //!
 //! Most reducers know only how to reduce scalars. [`EpochReducer`] defines just that, and the lifting
 //! over scalars, lists and maps (and the fast path over columns) is written once, here and in
-//! `results/reduce.rs`.
+//! `scores/reduce.rs`.
 
 use std::fmt;
 use std::hash::Hash;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use crate::columns::{DetailView, Panel, ValueColumn, merge_details};
+use crate::columns::{Panel, ValueColumn, merge_details};
 use crate::error::{Error, Result};
 use crate::score::Score;
 use crate::spec::{Spec, ToSpec};
@@ -329,13 +329,13 @@ impl LiftedReducer<'_> {
                 }
             }
         };
-        let epochs = scores.iter().map(|score| (score.value.clone(), DetailView::from(score)));
+        let epochs = scores.iter().map(|score| (score.value.clone(), Some(score)));
         let panel = self.reducer.is_vote().then(|| Panel::of(epochs));
-        let mut detail = merge_details(scores.iter().map(DetailView::from));
+        let mut detail = merge_details(scores.iter().map(Some));
         if let Some(panel) = &panel {
             detail.add_panel(panel);
         }
-        Ok(detail.into_score(value))
+        Ok(detail.with_value(value))
     }
 
     fn leaf<'l>(&mut self, leaves: impl Iterator<Item = LeafRef<'l>>, total: usize) -> Leaf {
@@ -406,7 +406,7 @@ impl LiftedReducer<'_> {
     }
 
     fn shapes(&self, difference: String) -> Error {
-        Error::EpochShapes { reducer: self.name.to_owned(), sample: self.sample.to_owned(), difference }
+        Error::epoch_shapes(self.name, self.sample, &difference)
     }
 }
 

@@ -89,7 +89,7 @@ fn a_taken_name_is_refused() {
     let taken = Registry::collected().expect_err("two of one name");
     assert_eq!(taken, Error::NameTaken { kind: "metric", name: "accuracy".into() });
     assert_eq!(collected_registry().expect_err("two of one name"), taken);
-    let taken = Registry::built_in().add_reducer(reducer_entry("max")).expect_err("two of one name");
+    let taken = Registry::built_in().add(reducer_entry("max")).expect_err("two of one name");
     assert_eq!(taken, Error::NameTaken { kind: "reducer", name: "max".into() });
 }
 
@@ -117,8 +117,8 @@ fn a_replacement_of_a_scorer_or_a_solver_is_not() {
 #[test]
 fn a_replacement_is_not() {
     let mut registry = Registry::built_in();
-    registry.add_metric(metric_entry("mean")).expect("replaces");
-    registry.add_reducer(reducer_entry("mode")).expect("replaces");
+    registry.add(metric_entry("mean")).expect("replaces");
+    registry.add(reducer_entry("mode")).expect("replaces");
     let listing = registry.list_metrics().find(|l| l.name == "mean").expect("registered");
     assert_eq!((listing.summary().as_str(), listing.built_in), ("Replaces a built-in metric.", false));
     assert_eq!(registry.list_metrics().filter(|l| l.name == "mean").count(), 1);

@@ -244,8 +244,7 @@ pub(super) fn task_of_log(
         let problem = format!("-T {given}: a task of this program is resumed with the arguments of the log");
         return Err(Diagnostic::error(problem).hint("leave it out").into());
     }
-    let spec =
-        Spec::from_log(name, log.eval.task_args_passed.as_object()).map_err(errorbar_core::Error::from)?;
+    let spec = Spec::from_log(name, &log.eval.task_args_passed).map_err(errorbar_core::Error::from)?;
     Ok(build(&spec, context)?)
 }
 

@@ -100,7 +100,7 @@ impl DetailColumns {
             answer: text(&self.answers),
             explanation: text(&self.explanations),
             reason: text(&self.reasons),
-            ..ScoreDetail::default()
+            ..ScoreDetail::no_detail()
         }
     }
 
@@ -201,7 +201,7 @@ impl ScoreColumns {
         block.level();
         let rows = self.len();
         self.mark_errored(block.errored.drain(..).map(|row| rows as u32 + row));
-        block.integer_ids.drain(..).for_each(|row| self.integer_ids.add(rows + row as usize));
+        block.integer_ids.drain(..).for_each(|row| self.mark_integer_id(rows + row as usize));
         for (scorer, row, detail) in block.recorded.drain(..) {
             if let Some(scorer) = self.scorers.get_mut(scorer as usize) {
                 scorer.details.set(rows + row as usize, detail);
@@ -260,10 +260,10 @@ impl ColumnBlock {
         let Some(values) = self.scores.get_mut(scorer).filter(|values| values.len() <= row) else {
             return false;
         };
-        let (value, detail) = ScoreDetail::of_score(score);
+        let (value, detail) = score.into_parts();
         values.pad(row);
         values.push(Some(value));
-        if !detail.is_empty() {
+        if !detail.has_no_detail() {
             self.recorded.push((scorer as u32, row as u32, detail));
         }
         true

@@ -4,23 +4,22 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::tagged::Payloads;
 use super::{SampleIndex, ScoreColumns, ScorerColumn};
 
-/// The epoch of each row, in a byte as long as there are few.
+/// The epoch of each row.
 #[derive(Clone, Debug, Default)]
-pub struct EpochColumn(Payloads);
+pub struct EpochColumn(Vec<u32>);
 
 impl EpochColumn {
     /// Appends an epoch.
     #[inline]
     pub fn push(&mut self, epoch: u32) {
-        self.0.push(u64::from(epoch));
+        self.0.push(epoch);
     }
 
-    /// Appends epochs that are in a byte each already.
+    /// Appends epochs that are in a byte each.
     pub fn extend_bytes(&mut self, epochs: &[u8]) {
-        self.0.extend_bytes(epochs);
+        self.0.extend(epochs.iter().map(|epoch| u32::from(*epoch)));
     }
 
     /// The number of rows.
@@ -30,32 +29,20 @@ impl EpochColumn {
 
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.0.is_empty()
     }
 
     /// The epoch of a row; 0 beyond the end.
     #[inline]
     pub fn get(&self, row: usize) -> u32 {
-        self.0.get(row).map_or(0, |epoch| epoch as u32)
+        self.0.get(row).copied().unwrap_or(0)
     }
 
     /// The epochs that rows have, ascending.
     pub(super) fn distinct(&self) -> Vec<u32> {
-        if let Some(bytes) = self.0.bytes() {
-            let mut is_there = [false; 256];
-            for bytes in bytes.chunks(1 << 10) {
-                // Rows of one epoch mostly follow each other, and then many are looked at in a step.
-                let first = bytes.first().copied().unwrap_or_default();
-                let is_one = bytes.iter().fold(true, |all, byte| all & (*byte == first));
-                for byte in if is_one { bytes.get(..1).unwrap_or_default() } else { bytes } {
-                    if let Some(slot) = is_there.get_mut(usize::from(*byte)) {
-                        *slot = true;
-                    }
-                }
-            }
-            return (0..).zip(is_there).filter_map(|(epoch, is_there)| is_there.then_some(epoch)).collect();
-        }
-        let mut epochs: Vec<u32> = (0..self.len()).map(|row| self.get(row)).collect();
+        let mut epochs = self.0.clone();
+        // Rows of one epoch mostly follow each other.
+        epochs.dedup();
         epochs.sort_unstable();
         epochs.dedup();
         epochs
@@ -63,32 +50,30 @@ impl EpochColumn {
 
     /// Counts every epoch one higher, the highest one aside.
     pub(super) fn shift(&mut self) {
-        let epochs: Vec<u64> =
-            (0..self.len()).map(|row| u64::from(self.get(row).saturating_add(1))).collect();
-        self.0.clear();
-        self.0.extend(epochs);
+        self.0.iter_mut().for_each(|epoch| *epoch = epoch.saturating_add(1));
     }
 
     /// The epoch that all of some rows have, if it is one and the same.
-    pub(super) fn same_in(&self, rows: Range<usize>) -> Option<u64> {
-        self.0.same_in(rows)
+    pub(super) fn same_in(&self, rows: Range<usize>) -> Option<u32> {
+        let rows = self.0.get(rows)?;
+        let first = *rows.first()?;
+        // Without an early end the loop runs many rows at a time.
+        rows.iter().fold(true, |all, row| all & (*row == first)).then_some(first)
     }
 
     /// Sets the number of rows: first epochs are added, or rows cut off.
     pub(super) fn resize(&mut self, rows: usize) {
-        self.0.truncate(rows);
-        self.0.extend(std::iter::repeat_n(1, rows.saturating_sub(self.len())));
+        self.0.resize(rows, 1);
     }
 
     /// Takes all rows out of another column.
     pub(super) fn append(&mut self, other: &mut EpochColumn) {
-        self.0.append(&other.0);
-        other.clear();
+        self.0.append(&mut other.0);
     }
 
     /// Copies some rows of another column; those beyond its end are first epochs.
     pub(super) fn append_rows(&mut self, other: &EpochColumn, rows: &[u32]) {
-        self.0.extend(rows.iter().map(|row| other.0.get(*row as usize).unwrap_or(1)));
+        self.0.extend(rows.iter().map(|row| other.0.get(*row as usize).copied().unwrap_or(1)));
     }
 
     /// Reserves memory for more rows.
@@ -102,7 +87,7 @@ impl EpochColumn {
 
     /// The bytes that the epochs hold on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.0.heap_bytes()
+        self.0.capacity() * size_of::<u32>()
     }
 }
 
@@ -253,8 +238,8 @@ impl ScoreColumns {
         self.index = listed.map_or_else(OnceLock::new, OnceLock::from);
         for (first, epoch) in absent {
             let (first, rows) = (first as usize, self.len());
-            if self.integer_ids.contains(first) {
-                self.integer_ids.add(rows);
+            if self.has_integer_id(first) {
+                self.mark_integer_id(rows);
             }
             let id = self.ids.get(first).to_owned();
             self.ids.push(&id);

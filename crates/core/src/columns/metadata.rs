@@ -362,23 +362,22 @@ pub(super) struct PanelRows {
     ends: Vec<usize>,
 }
 
-/// The fields of a score besides its value.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct ScoreDetail {
-    pub(crate) answer: Option<String>,
-    pub(crate) explanation: Option<String>,
-    pub(crate) reason: Option<String>,
-    pub(crate) metadata: Option<Metadata>,
-    pub(crate) history: Vec<Json>,
-}
+/// What is recorded with a score besides its value: a score whose value is not looked at.
+pub(crate) type ScoreDetail = Score;
 
 impl ScoreDetail {
-    pub(super) fn is_empty(&self) -> bool {
-        *self == ScoreDetail::default()
+    /// Nothing recorded.
+    pub(crate) fn no_detail() -> Self {
+        Score::new(Value::Unscored)
+    }
+
+    /// Whether nothing is recorded; the value is taken out.
+    pub(super) fn has_no_detail(&self) -> bool {
+        *self == Self::no_detail()
     }
 
     /// About how many bytes it takes, what a scorer has recorded as metadata aside.
-    fn heap_bytes(&self) -> usize {
+    fn detail_bytes(&self) -> usize {
         let texts = [&self.answer, &self.explanation, &self.reason];
         size_of::<Self>() + texts.into_iter().flatten().map(String::len).sum::<usize>()
     }
@@ -388,15 +387,13 @@ impl ScoreDetail {
         self.metadata.get_or_insert_default().insert("panel".to_owned(), panel.to_json());
     }
 
-    /// A score taken apart.
-    pub(crate) fn of_score(score: Score) -> (Value, ScoreDetail) {
-        let Score { value, answer, explanation, reason, metadata, history } = score;
-        (value, ScoreDetail { answer, explanation, reason, metadata, history })
+    /// The value, and what is recorded with it.
+    pub(crate) fn into_parts(mut self) -> (Value, ScoreDetail) {
+        (std::mem::replace(&mut self.value, Value::Unscored), self)
     }
 
-    pub(crate) fn into_score(self, value: Value) -> Score {
-        let ScoreDetail { answer, explanation, reason, metadata, history } = self;
-        Score { value, answer, explanation, reason, metadata, history }
+    pub(crate) fn with_value(self, value: Value) -> Score {
+        Score { value, ..self }
     }
 }
 
@@ -426,11 +423,10 @@ impl ScoreDetails {
 
     /// All that is recorded with a score; `voters` are the unreduced scores.
     pub(crate) fn to_detail(&self, row: usize, voters: Option<&ScorerColumn>) -> ScoreDetail {
-        let mut detail = self.get(row).cloned().unwrap_or_default();
+        let mut detail = self.get(row).cloned().unwrap_or_else(ScoreDetail::no_detail);
         if let (Some(panels), Some(voters)) = (&self.panels, voters) {
             detail.add_panel(&Panel::of(panels.rows_of(row).iter().filter_map(|row| {
-                let view = voters.details.get(*row as usize).map(DetailView::from).unwrap_or_default();
-                Some((voters.values.to_value(*row as usize)?, view))
+                Some((voters.values.to_value(*row as usize)?, voters.details.get(*row as usize)))
             })));
         }
         detail
@@ -442,10 +438,10 @@ impl ScoreDetails {
     }
 
     pub(crate) fn set(&mut self, row: usize, detail: ScoreDetail) {
-        if detail.is_empty() {
+        if detail.has_no_detail() {
             return;
         }
-        self.recorded_bytes += detail.heap_bytes();
+        self.recorded_bytes += detail.detail_bytes();
         if let Some(slot) = self.recorded.get_mut(row) {
             *slot = Some(Box::new(detail));
         } else {
@@ -489,12 +485,13 @@ impl Panel {
         })
     }
 
-    pub(crate) fn of<'a>(epochs: impl Iterator<Item = (Value, DetailView<'a>)>) -> Self {
+    pub(crate) fn of<'a>(epochs: impl Iterator<Item = (Value, Option<&'a ScoreDetail>)>) -> Self {
         let mut panel = Panel { votes: Vec::with_capacity(epochs.size_hint().0), failures: Vec::new() };
         for (value, detail) in epochs {
             if value.is_unscored() {
-                let text = |t: Option<&str>| t.map(str::to_owned);
-                panel.failures.push((panel.votes.len(), text(detail.reason), text(detail.explanation)));
+                let reason = detail.and_then(|detail| detail.reason.clone());
+                let explanation = detail.and_then(|detail| detail.explanation.clone());
+                panel.failures.push((panel.votes.len(), reason, explanation));
             }
             panel.votes.push(value);
         }
@@ -502,51 +499,22 @@ impl Panel {
     }
 }
 
-/// What is recorded with one epoch's score besides its value.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct DetailView<'a> {
-    pub(crate) answer: Option<&'a str>,
-    pub(crate) explanation: Option<&'a str>,
-    pub(crate) reason: Option<&'a str>,
-    pub(crate) metadata: Option<&'a Metadata>,
-}
-
-impl<'a> From<&'a Score> for DetailView<'a> {
-    fn from(score: &'a Score) -> Self {
-        DetailView {
-            answer: score.answer.as_deref(),
-            explanation: score.explanation.as_deref(),
-            reason: score.reason.as_deref(),
-            metadata: score.metadata.as_ref(),
-        }
-    }
-}
-
-impl<'a> From<&'a ScoreDetail> for DetailView<'a> {
-    fn from(detail: &'a ScoreDetail) -> Self {
-        DetailView {
-            answer: detail.answer.as_deref(),
-            explanation: detail.explanation.as_deref(),
-            reason: detail.reason.as_deref(),
-            metadata: detail.metadata.as_ref(),
-        }
-    }
-}
-
 /// What a reduced score keeps: answer, explanation and reason only where equal across all epochs,
 /// the first epoch's metadata; unscored epochs take part in both.
-pub(crate) fn merge_details<'a>(epochs: impl Iterator<Item = DetailView<'a>> + Clone) -> ScoreDetail {
-    let first = epochs.clone().next().unwrap_or_default();
-    let same = |field: fn(&DetailView<'a>) -> Option<&'a str>| {
-        let wanted = field(&first)?;
-        epochs.clone().all(|epoch| field(&epoch) == Some(wanted)).then(|| wanted.to_owned())
+pub(crate) fn merge_details<'a>(
+    epochs: impl Iterator<Item = Option<&'a ScoreDetail>> + Clone,
+) -> ScoreDetail {
+    let first = epochs.clone().next().flatten();
+    let same = |field: fn(&ScoreDetail) -> Option<&String>| {
+        let wanted = field(first?)?;
+        epochs.clone().all(|epoch| epoch.and_then(field) == Some(wanted)).then(|| wanted.clone())
     };
     ScoreDetail {
-        answer: same(|d| d.answer),
-        explanation: same(|d| d.explanation),
-        reason: same(|d| d.reason),
-        metadata: first.metadata.cloned(),
-        history: Vec::new(),
+        answer: same(|d| d.answer.as_ref()),
+        explanation: same(|d| d.explanation.as_ref()),
+        reason: same(|d| d.reason.as_ref()),
+        metadata: first.and_then(|first| first.metadata.clone()),
+        ..ScoreDetail::no_detail()
     }
 }
 

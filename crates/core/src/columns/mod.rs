@@ -1,6 +1,6 @@
 //! Scores as columns: one row per sample and epoch, one value column per scorer.
 //!
-//! The engine never holds a heap of boxed scores. A row costs its id, a byte of epoch, two to
+//! The engine never holds a heap of boxed scores. A row costs its id, four bytes of epoch, two to
 //! nine bytes per scorer and four per metadata key, and the metrics run over plain arrays.
 
 mod block;
@@ -15,7 +15,7 @@ pub use block::{ColumnBlock, DetailColumns, LabelColumns};
 pub use epochs::{EpochColumn, ScorerEpochs};
 pub use metadata::MetadataColumn;
 pub use metadata::Panel;
-pub(crate) use metadata::{DetailView, ScoreDetail, ScoreDetails, merge_details};
+pub(crate) use metadata::{ScoreDetail, ScoreDetails, merge_details};
 pub use sample_index::SampleIndex;
 pub use text::TextColumn;
 pub(crate) use text::first_bytes;
@@ -58,7 +58,8 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct ScoreColumns {
     ids: TextColumn,
-    integer_ids: IntegerIds,
+    /// Which rows have an integer for an id, up to the last that has one: tables have none.
+    integer_ids: Vec<bool>,
     epochs: EpochColumn,
     metadata: MetadataColumns,
     scorers: Vec<ScorerColumn>,
@@ -121,7 +122,7 @@ impl ScoreColumns {
         match id {
             SampleId::Str(id) => self.push(id, epoch),
             SampleId::Int(id) => {
-                self.integer_ids.add(self.len());
+                self.mark_integer_id(self.len());
                 self.push(id.to_string(), epoch)
             }
         }
@@ -196,7 +197,7 @@ impl ScoreColumns {
     pub(crate) fn duplicate_error(&self, row: usize) -> Error {
         let (sample, epoch) = (self.id(row).to_owned(), self.epoch(row));
         let is_mixed = (0..self.len()).any(|other| {
-            self.integer_ids.contains(other) != self.integer_ids.contains(row)
+            self.has_integer_id(other) != self.has_integer_id(row)
                 && self.epoch(other) == epoch
                 && self.id(other) == sample
         });
@@ -237,8 +238,18 @@ impl ScoreColumns {
     /// The id of a row's sample, an integer if it came as one.
     pub fn sample_id(&self, row: usize) -> SampleId {
         let id = self.id(row);
-        let integer = self.integer_ids.contains(row).then(|| id.parse().ok()).flatten();
+        let integer = self.has_integer_id(row).then(|| id.parse().ok()).flatten();
         integer.map_or_else(|| SampleId::from(id), SampleId::Int)
+    }
+
+    fn has_integer_id(&self, row: usize) -> bool {
+        self.integer_ids.get(row) == Some(&true)
+    }
+
+    /// Says that the id of a row is an integer; rows are marked in order.
+    fn mark_integer_id(&mut self, row: usize) {
+        self.integer_ids.resize(row, false);
+        self.integer_ids.push(true);
     }
 
     /// The epoch of a row; 0 beyond the end.
@@ -250,7 +261,7 @@ impl ScoreColumns {
     pub fn score(&self, row: usize, scorer: &str) -> Option<Score> {
         let column = self.scorer(scorer)?;
         let value = column.values.to_value(row)?;
-        Some(column.details.to_detail(row, Some(column)).into_score(value))
+        Some(column.details.to_detail(row, Some(column)).with_value(value))
     }
 
     /// The names of the scorers.
@@ -369,7 +380,7 @@ impl ScoreColumns {
     pub fn heap_bytes(&self) -> usize {
         let scorers = self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.heap_bytes());
         let rows = self.ids.heap_bytes()
-            + self.integer_ids.heap_bytes()
+            + self.integer_ids.capacity()
             + self.epochs.heap_bytes()
             + self.errored.capacity() * 4;
         rows + self.metadata.heap_bytes() + scorers.sum::<usize>()
@@ -407,46 +418,21 @@ impl RowWriter<'_> {
 
     /// Gives the row's score by this scorer; a second one for the same scorer is refused.
     pub fn score(self, scorer: &str, score: Score) -> Result<Self> {
-        let row = self.row;
-        let Some(at) = self.columns.scorers.iter().position(|s| s.name == scorer) else {
-            let (sample, epoch) = (self.columns.id(row).to_owned(), self.columns.epoch(row));
-            return Err(Error::UnknownScorer { scorer: scorer.to_owned(), sample, epoch });
+        let ScoreColumns { scorers, ids, epochs, .. } = &mut *self.columns;
+        let (row, sample, epoch) = (self.row, ids.get(self.row), epochs.get(self.row));
+        let Some(column) = scorers.iter_mut().find(|column| column.name == scorer) else {
+            return Err(Error::custom(format!(
+                "sample {sample:?} (epoch {epoch}) has a score by `{scorer}`, which is not among the scorers declared"
+            )));
         };
-        let (id, epoch) = (self.columns.ids.get(row), self.columns.epoch(row));
-        let Some(column) = self.columns.scorers.get_mut(at) else { return Ok(self) };
-        let (value, detail) = ScoreDetail::of_score(score);
+        let (value, detail) = score.into_parts();
         if !column.values.fill(row, value) {
-            let (scorer, sample) = (scorer.to_owned(), id.to_owned());
-            return Err(Error::ScoredTwice { scorer, sample, epoch });
+            return Err(Error::custom(format!(
+                "sample {sample:?} (epoch {epoch}) has two scores by `{scorer}`; keep one, or number the epochs"
+            )));
         }
         column.details.set(row, detail);
         Ok(self)
-    }
-}
-
-/// The rows whose id is an integer: a bit per row, up to the last that has one. Tables have none, and then it is empty.
-#[derive(Clone, Debug, Default)]
-pub(super) struct IntegerIds {
-    words: Vec<u64>,
-}
-
-impl IntegerIds {
-    pub(super) fn add(&mut self, row: usize) {
-        let at = row / 64;
-        if at >= self.words.len() {
-            self.words.resize(at + 1, 0);
-        }
-        if let Some(word) = self.words.get_mut(at) {
-            *word |= 1 << (row % 64);
-        }
-    }
-
-    pub(super) fn contains(&self, row: usize) -> bool {
-        self.words.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.words.capacity() * size_of::<u64>()
     }
 }
 
@@ -479,8 +465,7 @@ mod tests {
         let mut columns = ScoreColumns::new(["a"]);
         let row = columns.push("q", 3).score("a", Score::new(1)).unwrap();
         let twice = row.score("a", Score::new(0)).unwrap_err();
-        let (scorer, sample) = ("a".to_owned(), "q".to_owned());
-        assert_eq!(twice, Error::ScoredTwice { scorer, sample, epoch: 3 });
+        assert!(twice.to_string().starts_with("sample \"q\" (epoch 3) has two scores by `a`"));
         assert!(columns.push("r", 1).score("z", Score::new(1)).is_err());
     }
 

@@ -191,7 +191,7 @@ impl SampleIndex {
 /// left to sort.
 fn epochs_go_up(columns: &ScoreColumns, samples: usize) -> bool {
     let passes = (0..columns.len()).step_by(samples.max(1));
-    let epochs: Vec<Option<u64>> =
+    let epochs: Vec<Option<u32>> =
         passes.map(|start| columns.epochs.same_in(start..start + samples)).collect();
     epochs.iter().all(Option::is_some) && epochs.is_sorted_by(|a, b| a < b)
 }

@@ -1,6 +1,5 @@
 //! Values of any kind by row: a tag and a number each.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -274,24 +273,6 @@ impl Payloads {
         }
     }
 
-    /// Appends numbers, in bytes up to the first that needs more.
-    pub(super) fn extend(&mut self, payloads: impl IntoIterator<Item = u64>) {
-        let mut payloads = payloads.into_iter();
-        if let Payloads::Bytes(bytes) = self {
-            let mut large = None;
-            bytes.extend(payloads.by_ref().map_while(|payload| match u8::try_from(payload) {
-                Ok(byte) => Some(byte),
-                Err(_) => {
-                    large = Some(payload);
-                    None
-                }
-            }));
-            let Some(large) = large else { return };
-            self.words().push(large);
-        }
-        self.words().extend(payloads);
-    }
-
     /// Appends numbers that are in a byte each already.
     pub(super) fn extend_bytes(&mut self, numbers: &[u8]) {
         match self {
@@ -320,13 +301,6 @@ impl Payloads {
                     *slot = payload;
                 }
             }
-        }
-    }
-
-    pub(super) fn truncate(&mut self, rows: usize) {
-        match self {
-            Payloads::Bytes(bytes) => bytes.truncate(rows),
-            Payloads::Words(words) => words.truncate(rows),
         }
     }
 
@@ -372,19 +346,6 @@ impl Payloads {
                 bytes.par_iter().with_min_len(MANY / 4).map(|byte| f(u64::from(*byte))).collect()
             }
             Payloads::Words(words) => words.par_iter().with_min_len(MANY / 4).map(|word| f(*word)).collect(),
-        }
-    }
-
-    /// The number that all of some rows have, if it is one and the same.
-    pub(super) fn same_in(&self, rows: Range<usize>) -> Option<u64> {
-        fn same<T: Copy + PartialEq>(rows: &[T]) -> Option<T> {
-            let first = *rows.first()?;
-            // Without an early end the loop runs many rows at a time.
-            rows.iter().fold(true, |all, row| all & (*row == first)).then_some(first)
-        }
-        match self {
-            Payloads::Bytes(bytes) => same(bytes.get(rows)?).map(u64::from),
-            Payloads::Words(words) => same(words.get(rows)?),
         }
     }
 
@@ -454,15 +415,15 @@ mod payloads_tests {
             let (first, second) = numbers.split_at(cut);
             let (mut pushed, mut extended) = (Payloads::default(), Payloads::default());
             first.iter().for_each(|n| pushed.push(*n));
-            extended.extend(second.iter().copied());
+            second.iter().for_each(|n| extended.push(*n));
             let mut appended = pushed.clone();
             appended.append(&extended);
-            pushed.extend(second.iter().copied());
+            second.iter().for_each(|n| pushed.push(*n));
             assert_eq!((all(&pushed), all(&appended)), (numbers.to_vec(), numbers.to_vec()));
             assert_eq!(pushed.map(|n| n), numbers);
         }
         let mut few = Payloads::default();
-        few.extend([1, 2]);
+        [1, 2].into_iter().for_each(|n| few.push(n));
         few.resize(4);
         few.set(0, 9);
         assert!(matches!(few, Payloads::Bytes(_)));

@@ -236,8 +236,8 @@ impl ScoreColumns {
         columns.ids.append_rows(&self.ids, order);
         columns.epochs.append_rows(&self.epochs, order);
         for (at, row) in order.iter().map(|row| *row as usize).enumerate() {
-            if self.integer_ids.contains(row) {
-                columns.integer_ids.add(at);
+            if self.has_integer_id(row) {
+                columns.mark_integer_id(at);
             }
             if !self.errored.is_empty() && self.is_errored(row) {
                 columns.errored.push(at as u32);

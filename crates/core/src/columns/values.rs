@@ -7,7 +7,6 @@
 
 mod recode;
 
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 pub use recode::{DistinctScores, Recoded, RecodedKinds};
@@ -35,23 +34,10 @@ struct FloatKinds {
 }
 
 /// What distinguishes the scalars of one column.
-#[derive(Clone, Copy, Debug, Default, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct ScalarKey {
     tag: u64,
     payload: u64,
-}
-
-impl PartialEq for ScalarKey {
-    /// Without a branch: votes compare keys that are as good as random.
-    fn eq(&self, other: &Self) -> bool {
-        ((self.tag ^ other.tag) | (self.payload ^ other.payload)) == 0
-    }
-}
-
-impl Hash for ScalarKey {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        (self.tag, self.payload).hash(state);
-    }
 }
 
 /// All rows of a column through a conversion.
@@ -445,60 +431,37 @@ impl ValueColumn {
         if let Some(numbers) = self.numbers(conversion) {
             return Floats::of(numbers.to_vec());
         }
-        let Repr::Tagged(tagged) = &self.0 else { return self.convert_slowly(conversion) };
-        if !conversion.keeps_numbers() {
-            return self.convert_slowly(conversion);
-        }
-        let pool: Vec<_> = tagged.texts.iter().map(|t| conversion.convert_leaf(LeafRef::Str(t))).collect();
-        // Grades only, or numbers of one kind only, are the common cases, and then the tags need no look.
-        if tagged.only(Tag::Text) && pool.iter().all(|converted| converted.convertible) {
-            let value = |code: u64| pool.get(code as usize).map_or(f64::NAN, |converted| converted.value);
-            return Floats::of(tagged.payloads.map(value));
-        }
-        if tagged.small_numbers(&[Tag::Bool, Tag::Int, Tag::Float]).is_some() {
-            return Floats::of(tagged.payloads.map(|number| number as f64));
-        }
-        if tagged.only(Tag::Int) {
-            return Floats::of(tagged.payloads.map(|int| int.cast_signed() as f64));
-        }
-        if tagged.only(Tag::Float) {
-            return Floats::of(tagged.payloads.map(payload_float));
-        }
-        let mut floats = Floats::default();
-        for (row, tag) in tagged.tags.iter().enumerate() {
-            let payload = tagged.payloads.get(row).unwrap_or(0);
-            let value = match tag {
-                Tag::Missing | Tag::Unscored => Some(f64::NAN),
-                Tag::Bool => Some(payload as f64),
-                Tag::Int => Some(payload.cast_signed() as f64),
-                Tag::Float => Some(payload_float(payload)),
-                Tag::Text => {
-                    pool.get(payload as usize).filter(|text| text.convertible).map(|text| text.value)
-                }
-                Tag::Nested | Tag::Null => None,
-            };
-            if value.is_none() {
-                floats.unconvertible.push(row as u32);
+        let tagged = match &self.0 {
+            Repr::Tagged(tagged) if conversion.keeps_numbers() => Some(tagged),
+            _ => None,
+        };
+        let texts = tagged.into_iter().flat_map(|tagged| tagged.texts.iter());
+        let pool: Vec<_> = texts.map(|text| conversion.convert_leaf(LeafRef::Str(text))).collect();
+        if let Some(tagged) = tagged {
+            // Grades only, or numbers of one kind only, are the common cases, and then the tags need no look.
+            if tagged.only(Tag::Text) && pool.iter().all(|converted| converted.convertible) {
+                let value = |code: u64| pool.get(code as usize).map_or(f64::NAN, |converted| converted.value);
+                return Floats::of(tagged.payloads.map(value));
             }
-            floats.values.push(value.unwrap_or(0.0));
+            if tagged.small_numbers(&[Tag::Bool, Tag::Int, Tag::Float]).is_some() {
+                return Floats::of(tagged.payloads.map(|number| number as f64));
+            }
+            if tagged.only(Tag::Float) {
+                return Floats::of(tagged.payloads.map(payload_float));
+            }
         }
-        floats
-    }
-
-    fn convert_slowly(&self, conversion: &Conversion) -> Floats {
+        let known = |row: usize| {
+            let tagged = tagged.filter(|tagged| tagged.tags.get(row) == Some(&Tag::Text))?;
+            pool.get(tagged.payloads.get(row)? as usize).copied()
+        };
         let mut floats = Floats::default();
         for row in 0..self.len() {
-            floats.values.push(match self.get(row) {
-                None => f64::NAN,
-                Some(value) if value.is_unscored() => f64::NAN,
-                Some(value) => {
-                    let converted = conversion.convert(value);
-                    if !converted.convertible {
-                        floats.unconvertible.push(row as u32);
-                    }
-                    converted.value
-                }
-            });
+            let value = self.get(row).filter(|value| !value.is_unscored());
+            let converted = value.map(|value| known(row).unwrap_or_else(|| conversion.convert(value)));
+            if converted.is_some_and(|converted| !converted.convertible) {
+                floats.unconvertible.push(row as u32);
+            }
+            floats.values.push(converted.map_or(f64::NAN, |converted| converted.value));
         }
         floats
     }

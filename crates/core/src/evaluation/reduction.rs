@@ -59,7 +59,7 @@ impl Reduction {
         let voters = columns.scorer(&self.scorer);
         move |at| {
             let value = self.samples.values.to_value(at).unwrap_or(Value::Unscored);
-            let score = self.samples.details.to_detail(at, voters).into_score(value);
+            let score = self.samples.details.to_detail(at, voters).with_value(value);
             (columns.sample_id(self.row(at)), score)
         }
     }

@@ -217,7 +217,7 @@ impl<'a> Partial<'a> {
         self.check_claims()?;
         match self.samples {
             Samples::Columns(columns) => self.plan.evaluate_in(order, columns),
-            Samples::Tally(tally) => self.plan.evaluate_sorted(&tally.to_columns()?),
+            Samples::Tally(tally) => self.plan.evaluate_or_visit(&tally.to_columns()?, Order::Key, None),
         }
     }
 }

@@ -21,47 +21,31 @@ pub const BUCKETS: u16 = 4096;
 /// assert_ne!(bucket_of("gpqa", "q1"), bucket_of("mmlu", "q1"));
 /// ```
 pub fn bucket_of(group: &str, id: &str) -> u16 {
-    SampleHasher::new(group).hash(id.as_bytes()).bucket()
+    bucket(sample_hash(group_seed(group), id.as_bytes()))
 }
 
-/// Hashes ids of a group with XXH3, which is specified to the bit and takes a few nanoseconds for an id. It is no
-/// cryptographic hash: it shows what got lost or was counted twice, not what was forged.
-struct SampleHasher {
-    /// What the group makes of the hash.
-    seed: u64,
+/// What a group makes of the hashes of its ids.
+fn group_seed(group: &str) -> u64 {
+    XxHash3_64::oneshot(group.as_bytes())
 }
 
-impl SampleHasher {
-    fn new(group: &str) -> Self {
-        SampleHasher { seed: XxHash3_64::oneshot(group.as_bytes()) }
-    }
-
-    #[inline]
-    fn hash(&self, id: &[u8]) -> SampleHash {
-        let hash = XxHash3_128::oneshot_with_seed(self.seed, id);
-        SampleHash { low: hash as u64, high: (hash >> 64) as u64 }
-    }
+/// A hash of a group and an id that is the same everywhere: XXH3, which is specified to the bit and takes a few nanoseconds for
+/// an id. It is no cryptographic hash: it shows what got lost or was counted twice, not what was forged.
+#[inline]
+fn sample_hash(seed: u64, id: &[u8]) -> u128 {
+    XxHash3_128::oneshot_with_seed(seed, id)
 }
 
-/// A hash of a group and an id that is the same everywhere.
-#[derive(Clone, Copy)]
-struct SampleHash {
-    low: u64,
-    high: u64,
+fn bucket(hash: u128) -> u16 {
+    hash as u16 % BUCKETS
 }
 
-impl SampleHash {
-    fn bucket(self) -> u16 {
-        self.low as u16 % BUCKETS
-    }
-
-    /// The hash of one epoch of the sample.
-    #[inline]
-    fn of_epoch(self, epoch: u32) -> u128 {
-        let salt = u64::from(epoch).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let half = |word: u64| u128::from(mix(word.wrapping_add(salt)));
-        half(self.high) << 64 | half(self.low)
-    }
+/// The hash of one epoch of a sample.
+#[inline]
+fn epoch_hash(hash: u128, epoch: u32) -> u128 {
+    let salt = u64::from(epoch).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let half = |word: u64| u128::from(mix(word.wrapping_add(salt)));
+    half((hash >> 64) as u64) << 64 | half(hash as u64)
 }
 
 /// Spreads every bit over the whole word (the finalizer of SplitMix64, Steele et al. 2014).
@@ -158,16 +142,16 @@ impl Stamp {
             return Err(Error::custom(format!("{rows} rows need as many buckets, found {found}")));
         }
         let mut stamp = Stamp::default();
-        let (mut failed, hasher) = (None, SampleHasher::new(group));
+        let (mut failed, seed) = (None, group_seed(group));
         columns.sample_index().for_each(|rows| {
             // Samples come in the order of these rows, so that ids are read one behind the other.
             let Some(first) = rows.iter().min().map(|row| *row as usize) else { return };
-            let hash = hasher.hash(columns.id_bytes(first));
+            let hash = sample_hash(seed, columns.id_bytes(first));
             for row in rows {
-                stamp.receipt.add(hash.of_epoch(columns.epoch(*row as usize)));
+                stamp.receipt.add(epoch_hash(hash, columns.epoch(*row as usize)));
             }
             match given_bucket(columns, rows, buckets) {
-                Ok(given) => stamp.add_bucket(given.unwrap_or_else(|| hash.bucket())),
+                Ok(given) => stamp.add_bucket(given.unwrap_or_else(|| bucket(hash))),
                 Err(error) => drop(failed.get_or_insert(error)),
             }
         });

@@ -82,7 +82,12 @@ pub(super) struct SampleRecord {
 }
 
 /// Writes the start of an epoch; the cells follow. `metadata` is given if it is not that of the epoch before.
-pub(super) fn put_epoch(epoch: u32, is_errored: bool, metadata: Option<&[(u32, &str)]>, out: &mut Vec<u8>) {
+pub(super) fn put_epoch(
+    epoch: u32,
+    is_errored: bool,
+    metadata: Option<&[(u32, impl AsRef<str>)]>,
+    out: &mut Vec<u8>,
+) {
     put_number(u64::from(epoch), out);
     let flags = if is_errored { epoch_flags::ERRORED } else { 0 };
     let Some(metadata) = metadata else { return out.push(flags) };
@@ -90,7 +95,7 @@ pub(super) fn put_epoch(epoch: u32, is_errored: bool, metadata: Option<&[(u32, &
     put_number(metadata.len() as u64, out);
     for (key, json) in metadata {
         put_number(u64::from(*key), out);
-        put_text(json, out);
+        put_text(json.as_ref(), out);
     }
 }
 
@@ -222,11 +227,7 @@ impl SampleRecord {
     pub(super) fn put(&self, parts: ScoreParts, out: &mut Vec<u8>) {
         put_number(self.epochs.len() as u64, out);
         for epoch in &self.epochs {
-            let metadata: Option<Vec<(u32, &str)>> = epoch
-                .metadata
-                .as_ref()
-                .map(|metadata| metadata.iter().map(|(key, json)| (*key, json.as_str())).collect());
-            put_epoch(epoch.epoch, epoch.is_errored, metadata.as_deref(), out);
+            put_epoch(epoch.epoch, epoch.is_errored, epoch.metadata.as_deref(), out);
             for cell in &epoch.cells {
                 let value = cell.value.as_ref().map(Value::view);
                 let label = cell.label.as_ref().map(|label| label.as_ref().as_ref().map(Value::view));
@@ -372,7 +373,7 @@ fn read_detail(bytes: &mut &[u8]) -> Result<ScoreDetail> {
         Some(Json::Array(items)) => items,
         Some(_) => return Err(invalid("a history that is not a list")),
     };
-    Ok(ScoreDetail { answer, explanation, reason, metadata, history })
+    Ok(ScoreDetail { value: Value::Unscored, answer, explanation, reason, metadata, history })
 }
 
 // Numbers and strings as bytes: short, one way to write each, and read with a check at every step.

@@ -1,12 +1,12 @@
 //! Samples counted by what a plan can see of them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
 use super::record::{SampleRecord, differ, put_cell, put_epoch, put_number, read_json, take_number};
-use crate::columns::{MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn, first_bytes};
+use crate::columns::{MetadataColumn, ScoreColumns, ScoreDetail, ScorerColumn, ValueColumn, first_bytes};
 use crate::error::{Error, Result};
 use crate::inputs::{MetadataKeys, ScoreParts};
 use crate::plan::Plan;
@@ -46,33 +46,28 @@ pub(super) struct Names {
 
 impl Names {
     fn of(columns: &ScoreColumns) -> Self {
-        let sorted = |names: &mut dyn Iterator<Item = &str>| {
-            let mut names: Vec<String> = names.map(str::to_owned).collect();
-            names.sort_unstable();
-            names.dedup();
-            names
-        };
         Names {
-            scorers: sorted(&mut columns.scorer_names()),
-            keys: sorted(&mut columns.metadata_keys()),
+            scorers: distinct_names(columns.scorer_names()),
+            keys: distinct_names(columns.metadata_keys()),
             has_labels: columns.labels().is_some(),
         }
     }
 
     /// The names of both.
     fn and(&self, other: &Names) -> Names {
-        let united = |own: &[String], others: &[String]| {
-            let mut names: Vec<String> = own.iter().chain(others).cloned().collect();
-            names.sort_unstable();
-            names.dedup();
-            names
-        };
+        let united =
+            |own: &[String], others: &[String]| distinct_names(own.iter().chain(others).map(String::as_str));
         Names {
             scorers: united(&self.scorers, &other.scorers),
             keys: united(&self.keys, &other.keys),
             has_labels: self.has_labels || other.has_labels,
         }
     }
+}
+
+/// Names in order, each once.
+fn distinct_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    names.collect::<BTreeSet<&str>>().into_iter().map(str::to_owned).collect()
 }
 
 /// Samples that look the same to a plan.
@@ -105,8 +100,8 @@ impl Tally {
         let encoder = SampleEncoder::new(columns, &names, visible);
         let mut codes = SampleCodes::new(columns, &names, visible);
         let mut numbers: HashMap<Box<[u8]>, u32, foldhash::fast::RandomState> = HashMap::default();
-        // By number: how many samples, and the row of the smallest id with its first bytes, which mostly decide.
-        let mut found: Vec<(u64, u32, u64)> = Vec::new();
+        // By number: how many samples, and the row of the smallest id.
+        let mut found: Vec<(u64, u32)> = Vec::new();
         let mut ids: Vec<(u32, u32)> = Vec::new();
         let (mut record, mut bytes, mut too_large) = (Vec::new(), 0, false);
         index.for_each(|rows| {
@@ -114,7 +109,6 @@ impl Tally {
             let Some(&first) = rows.iter().min().filter(|_| !too_large) else { return };
             let id = |row: u32| columns.id_bytes(row as usize);
             let own_id = id(first);
-            let start = u64::from_be_bytes(first_bytes(own_id));
             let code = codes.as_ref().and_then(|codes| codes.of(rows));
             let known = code.and_then(|code| codes.as_ref()?.entry(code));
             let number = known.unwrap_or_else(|| {
@@ -124,7 +118,7 @@ impl Tally {
                     let number = found.len() as u32;
                     bytes += entry_bytes(&record, own_id.len());
                     numbers.insert(record.as_slice().into(), number);
-                    found.push((0, first, start));
+                    found.push((0, first));
                     number
                 });
                 if let (Some(code), Some(codes)) = (code, &mut codes) {
@@ -132,10 +126,10 @@ impl Tally {
                 }
                 number
             });
-            if let Some((count, smallest, smallest_start)) = found.get_mut(number as usize) {
+            if let Some((count, smallest)) = found.get_mut(number as usize) {
                 *count += 1;
-                if start < *smallest_start || start == *smallest_start && own_id < id(*smallest) {
-                    (*smallest, *smallest_start) = (first, start);
+                if own_id < id(*smallest) {
+                    *smallest = first;
                 }
             }
             if visible.ids {
@@ -148,16 +142,14 @@ impl Tally {
             return Err(too_many_bytes(visible.ids));
         }
         let entry = |(record, number): (Box<[u8]>, u32)| {
-            let (count, row, _) = found.get(number as usize).copied().unwrap_or_default();
+            let (count, row) = found.get(number as usize).copied().unwrap_or_default();
             (Entry { record, count, id: columns.id(row as usize).into() }, number)
         };
         let (entries, order) = sorted(numbers.into_iter().map(entry).collect());
         let ids = visible.ids.then(|| {
             ids.sort_unstable_by(|a, b| columns.id_bytes(a.0 as usize).cmp(columns.id_bytes(b.0 as usize)));
-            let renumbered = |(row, number): (u32, u32)| {
-                (columns.id(row as usize).into(), order.get(number as usize).copied().unwrap_or(u32::MAX))
-            };
-            ids.into_iter().map(renumbered).collect()
+            let ids = ids.into_iter().map(|(row, number)| (columns.id(row as usize).into(), number));
+            renumbered(ids.collect(), &order)
         });
         Ok(Tally { names, entries, ids })
     }
@@ -187,16 +179,10 @@ impl Tally {
                 (own, other) => own.or(other),
             });
         }
-        let renumbered = |ids: Option<Vec<(Box<str>, u32)>>, numbers: &[u32]| {
-            let renumber = |(id, number): (Box<str>, u32)| {
-                (id, numbers.get(number as usize).copied().unwrap_or(u32::MAX))
-            };
-            ids.unwrap_or_default().into_iter().map(renumber).collect::<Vec<_>>()
-        };
         let mut ids = None;
         if visible.ids {
-            let mut all = renumbered(own_ids, &own_numbers);
-            all.extend(renumbered(other_ids, &other_numbers));
+            let mut all = renumbered(own_ids.unwrap_or_default(), &own_numbers);
+            all.extend(renumbered(other_ids.unwrap_or_default(), &other_numbers));
             // Two runs that are in order.
             all.sort();
             if let Some(twice) = all.windows(2).find_map(|pair| match pair {
@@ -246,9 +232,7 @@ impl Tally {
             entries.push((Entry { record: record.into(), ..entry }, number));
         }
         let (entries, order) = sorted(entries);
-        let renumber =
-            |(id, number): (Box<str>, u32)| (id, order.get(number as usize).copied().unwrap_or(u32::MAX));
-        let ids = self.ids.map(|ids| ids.into_iter().map(renumber).collect());
+        let ids = self.ids.map(|ids| renumbered(ids, &order));
         Ok(Tally { names: names.clone(), entries, ids })
     }
 
@@ -313,6 +297,12 @@ impl Entry {
         let count = count.ok_or_else(|| Error::custom("a partial result of more than 2^64 samples"))?;
         Ok(Entry { count, id: self.id.min(other.id), record: self.record })
     }
+}
+
+/// Ids with the new number of each entry.
+fn renumbered(ids: Vec<(Box<str>, u32)>, numbers: &[u32]) -> Vec<(Box<str>, u32)> {
+    let new = |number: u32| numbers.get(number as usize).copied().unwrap_or(u32::MAX);
+    ids.into_iter().map(|(id, number)| (id, new(number))).collect()
 }
 
 /// What an entry takes: its record, an id, a count and the lengths of the two.
@@ -467,8 +457,8 @@ impl ColumnBuilder {
             }
             for (name, cell) in self.names.scorers.iter().zip(&epoch.cells) {
                 if let Some(value) = &cell.value {
-                    let detail = cell.detail.as_deref().cloned().unwrap_or_default();
-                    row = row.score(name, detail.into_score(value.clone()))?;
+                    let detail = cell.detail.as_deref().cloned().unwrap_or_else(ScoreDetail::no_detail);
+                    row = row.score(name, detail.with_value(value.clone()))?;
                 }
             }
             for (column, cell) in self.labels.iter_mut().zip(&epoch.cells) {

@@ -161,14 +161,12 @@ pub enum ArgProblem {
 
 impl ArgProblem {
     fn into_error(self, target: &str, argument: &str, found: &Arg) -> Error {
-        match self {
-            ArgProblem::Invalid(error) => error,
-            ArgProblem::Wrong(problem) => {
-                Error::Argument { target: target.to_owned(), argument: argument.to_owned(), problem }
-            }
-            ArgProblem::Expected(expected) => ArgProblem::Wrong(format!("must be {expected}, found {found}"))
-                .into_error(target, argument, found),
-        }
+        let problem = match self {
+            ArgProblem::Invalid(error) => return error,
+            ArgProblem::Wrong(problem) => problem,
+            ArgProblem::Expected(expected) => format!("must be {expected}, found {found}"),
+        };
+        Error::Argument { target: target.to_owned(), argument: argument.to_owned(), problem }
     }
 }
 

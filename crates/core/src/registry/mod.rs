@@ -19,12 +19,9 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
-use crate::metric::{Metric, MetricItem, MetricMap, Metrics, forward_metric};
+use crate::metric::{Metric, Metrics, forward_metric};
 use crate::reducer::{Reducer, forward_reducer};
-use crate::spec::{
-    Arg, MetricItem as MetricItemSpec, MetricMap as MetricMapSpec, MetricsSpec, OWN_PACKAGE,
-    REFERENCE_PACKAGE, Spec, ToSpec, nearest, split_k_suffix,
-};
+use crate::spec::{Arg, MetricsSpec, OWN_PACKAGE, REFERENCE_PACKAGE, Spec, ToSpec, nearest, split_k_suffix};
 
 /// How something is built from its arguments.
 pub type Build<T> = fn(&Args<'_>) -> Result<T>;
@@ -350,16 +347,6 @@ impl Registry {
         Ok(())
     }
 
-    /// Adds a metric; a name that is taken is refused unless the entry is marked as a replacement.
-    pub fn add_metric(&mut self, entry: &MetricEntry) -> Result<()> {
-        self.add(entry)
-    }
-
-    /// Adds a reducer; a name that is taken is refused unless the entry is marked as a replacement.
-    pub fn add_reducer(&mut self, entry: &ReducerEntry) -> Result<()> {
-        self.add(entry)
-    }
-
     /// Adds a ready metric under its own name, without arguments.
     pub fn add_metric_object(&mut self, metric: Arc<dyn Metric>, doc: &str) -> Result<()> {
         self.add_object(metric.spec(), doc, metric)
@@ -385,15 +372,11 @@ impl Registry {
         build: impl FnOnce(&Self) -> Result<T>,
     ) -> Result<T> {
         let Some(source) = &self.source else {
-            let no_python = || Error::Import {
-                name: spec.name.clone(),
-                problem: "functions of Python are known to the command of the Python package".to_owned(),
-            };
-            return Err(if spec.is_import() && self.may_import {
-                no_python()
-            } else {
-                self.unknown::<T>(spec)
-            });
+            if !spec.is_import() || !self.may_import {
+                return Err(self.unknown::<T>(spec));
+            }
+            let problem = "functions of Python are known to the command of the Python package".to_owned();
+            return Err(Error::Import { name: spec.name.clone(), problem });
         };
         let mut wider = Registry { source: None, may_import: false, ..self.clone() };
         source.add_entry(&spec.name, self.may_import, &mut wider)?;
@@ -448,25 +431,7 @@ impl Registry {
 
     /// Builds the metrics of a task or a scorer.
     pub fn metrics(&self, spec: &MetricsSpec) -> Result<Metrics> {
-        let map = |map: &MetricMapSpec| -> Result<MetricMap> {
-            map.iter()
-                .map(|(pattern, specs)| {
-                    let built = specs.iter().map(|spec| self.metric(spec)).collect::<Result<_>>()?;
-                    Ok((pattern.clone(), built))
-                })
-                .collect()
-        };
-        match spec {
-            MetricsSpec::Map(patterns) => Ok(Metrics::Map(map(patterns)?)),
-            MetricsSpec::List(items) => items
-                .iter()
-                .map(|item| match item {
-                    MetricItemSpec::Metric(spec) => self.metric(spec).map(MetricItem::Metric),
-                    MetricItemSpec::Map(patterns) => map(patterns).map(MetricItem::Map),
-                })
-                .collect::<Result<_>>()
-                .map(Metrics::List),
-        }
+        spec.try_map(|spec| self.metric(spec))
     }
 
     /// All entries of a kind, in order of registration.

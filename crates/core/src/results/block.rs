@@ -8,8 +8,7 @@ use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
 use crate::error_plan::IntervalMethod;
 use crate::estimate::{ERRORS, Estimate, Interval, Undefined, check_clusters};
-use crate::evaluation::{Counts, Failure, MetricResult, MetricValue, Results, Role, ScoreResult, Warning};
-use crate::metadata::Metadata;
+use crate::evaluation::{Failure, MetricResult, MetricValue, Results, Role, ScoreResult, Warning};
 use crate::metric::{Metric, MetricItem, MetricMap, Metrics};
 use crate::scores::{ScoreSet, Scores};
 use crate::spec::Spec;
@@ -37,14 +36,8 @@ pub(crate) type BlockVisitor<'a> = dyn Fn(&VisitedBlock<'_>) + 'a;
 /// What all results of a view have in common.
 pub(super) struct ViewContext<'a> {
     pub(super) visitor: Option<&'a BlockVisitor<'a>>,
-    pub(super) scorer: &'a str,
-    pub(super) reducer: Option<String>,
-    pub(super) params: &'a Metadata,
-    pub(super) unreduced: bool,
-    pub(super) keeps_expectation: bool,
-    pub(super) picks_option: bool,
-    pub(super) cluster: Vec<String>,
-    pub(super) counts: Counts,
+    /// A result without field and metrics.
+    pub(super) template: ScoreResult,
 }
 
 /// Adds the results that the metrics ask for: plain ones for a list, one set per key for each map.
@@ -85,9 +78,9 @@ impl ViewContext<'_> {
             return add_cluster_problem(result, scores);
         };
         visit(&VisitedBlock {
-            scorer: self.scorer,
-            reducer: self.reducer.as_deref(),
-            is_unreduced: self.unreduced,
+            scorer: &result.scorer,
+            reducer: result.reducer.as_deref(),
+            is_unreduced: result.unreduced,
             field: result.field.as_deref(),
             scores,
             metrics: metrics.collect(),
@@ -95,18 +88,9 @@ impl ViewContext<'_> {
     }
 
     fn result(&self, field: Option<&str>, scored: usize, unscored: usize) -> ScoreResult {
-        ScoreResult {
-            scorer: self.scorer.to_owned(),
-            reducer: self.reducer.clone(),
-            unreduced: self.unreduced,
-            keeps_expectation: self.keeps_expectation,
-            picks_option: self.picks_option,
-            field: field.map(str::to_owned),
-            counts: Counts { scored, unscored, ..self.counts.clone() },
-            cluster: self.cluster.clone(),
-            params: self.params.clone(),
-            ..ScoreResult::default()
-        }
+        let mut result = ScoreResult { field: field.map(str::to_owned), ..self.template.clone() };
+        (result.counts.scored, result.counts.unscored) = (scored, unscored);
+        result
     }
 }
 
@@ -286,7 +270,8 @@ fn matched_keys<'m>(
                 };
                 for key in of_score.filter(|key| !known.contains(key)) {
                     if late.insert(key) && map.keys().any(|pattern| glob_matches(pattern, key)) {
-                        let (scorer, sample) = (context.scorer.to_owned(), scores.sample_id(at).to_owned());
+                        let (scorer, sample) =
+                            (context.template.scorer.clone(), scores.sample_id(at).to_owned());
                         warnings.push(Warning::LateKey { scorer, key: key.to_owned(), sample });
                     }
                 }
@@ -294,7 +279,7 @@ fn matched_keys<'m>(
             other => {
                 let wanted = "metrics given as a map {pattern: [metrics]} need map-valued scores; for scalars give a \
                               plain list of metrics";
-                let metrics = format!("metrics by key of `{}`", context.scorer);
+                let metrics = format!("metrics by key of `{}`", context.template.scorer);
                 return Err(Error::shape(metrics, scores.sample_id(at), other.describe(), wanted));
             }
         }
@@ -303,7 +288,7 @@ fn matched_keys<'m>(
         return Err(Error::custom(format!(
             "metrics by key of `{}`: the score of sample `{}` has {count} keys, and at most {MAX_KEYS} are computed; \
              name plain metrics, or metrics for fewer keys",
-            context.scorer,
+            context.template.scorer,
             scores.sample_id(0)
         )));
     }
@@ -315,7 +300,7 @@ fn matched_keys<'m>(
         };
         if of_pattern.is_empty() {
             warnings.push(Warning::NoMatch {
-                scorer: context.scorer.to_owned(),
+                scorer: context.template.scorer.clone(),
                 pattern: pattern.clone(),
                 keys: keys.iter().flatten().take(12).map(|key| (*key).to_owned()).collect(),
             });
@@ -349,11 +334,12 @@ impl ScoreField<'_> {
                 ValueRef::Map(fields) => fields.get(self.key),
                 _ => None,
             };
-            let leaf: &Leaf = leaf.ok_or_else(|| Error::MissingField {
-                scorer: self.context.scorer.to_owned(),
-                sample: scores.sample_id(at).to_owned(),
-                key: self.key.to_owned(),
-                pattern: self.pattern.to_owned(),
+            let leaf: &Leaf = leaf.ok_or_else(|| {
+                let (scorer, sample) = (&self.context.template.scorer, scores.sample_id(at));
+                let (key, pattern) = (self.key, self.pattern);
+                Error::custom(format!(
+                    "the score of sample {sample:?} by `{scorer}` has no key {key:?}, which the pattern {pattern:?} matched in the first map-valued score; give it a value or NaN, or narrow the pattern"
+                ))
             })?;
             column.push_leaf(leaf.clone());
         }

@@ -51,11 +51,6 @@ impl Plan {
         Partial::of(columns, self)?.evaluate(self.order)
     }
 
-    /// Computes the plan over scores that are in key order.
-    pub(crate) fn evaluate_sorted(&self, columns: &ScoreColumns) -> Result<Evaluation> {
-        self.evaluate_or_visit(columns, Order::Key, None)
-    }
-
     /// Computes the plan over scores, with what is found in them in this order.
     pub(crate) fn evaluate_in(&self, order: Order, columns: &ScoreColumns) -> Result<Evaluation> {
         let sorted = match order {
@@ -74,7 +69,7 @@ impl Plan {
         Ok(self.evaluate_or_visit(columns, self.order, Some(visitor))?.results.warnings)
     }
 
-    fn evaluate_or_visit(
+    pub(crate) fn evaluate_or_visit(
         &self,
         columns: &ScoreColumns,
         order: Order,

@@ -9,7 +9,7 @@ use super::block::{self, BlockVisitor, ViewContext};
 use crate::columns::{Floats, SampleIndex, ScoreColumns, ScorerColumn, ScorerEpochs};
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation};
-use crate::evaluation::{Counts, Evaluation, ReducedSamples, Reduction, Results, Warning};
+use crate::evaluation::{Counts, Evaluation, ReducedSamples, Reduction, Results, ScoreResult, Warning};
 use crate::inputs::Wants;
 use crate::metadata::Metadata;
 use crate::metric::{Metric, Metrics};
@@ -87,13 +87,7 @@ pub(super) fn scorer_results(
         whole.has_unreduced |=
             matches!(of_labels_by, Reducers::Disabled) && of_labels.iter().next().is_some();
         view_results(shared, reducers, name, params, &others, &whole, evaluation)?;
-        let shared = EvaluationInput {
-            columns: labels,
-            index: shared.index,
-            random: shared.random.clone(),
-            order: shared.order,
-            visitor: shared.visitor,
-        };
+        let shared = EvaluationInput { columns: labels, random: shared.random.clone(), ..*shared };
         return view_results(&shared, of_labels_by, name, params, &of_labels, &whole, evaluation);
     }
     view_results(shared, reducers, name, params, metrics, &whole, evaluation)
@@ -225,8 +219,8 @@ impl View<'_> {
         if missing + reduced.set.values.count_present().1 > 0 {
             reduced.set.absent = self.absent_samples(&reduced.set);
         }
-        let common = self.context();
-        if let [(fewest, _), .., (most, _)] = common.counts.samples_by_epochs.as_slice()
+        let mut context = self.context();
+        if let [(fewest, _), .., (most, _)] = context.template.counts.samples_by_epochs.as_slice()
             && by_epoch.is_some_and(|reducer| reducer.depends_on_epochs())
         {
             results.warnings.push(Warning::UnequalEpochs {
@@ -236,15 +230,11 @@ impl View<'_> {
                 most: *most,
             });
         }
-        let unconvertible = reduced.unconvertible.map_or(0, |(count, _)| count);
-        let counts = Counts { missing, unconvertible, ..common.counts };
-        let context = ViewContext {
-            reducer: name.clone(),
-            unreduced: false,
-            keeps_expectation: reducer.keeps_expectation(),
-            counts,
-            ..common
-        };
+        let result = &mut context.template;
+        (result.reducer, result.unreduced) = (name.clone(), false);
+        result.keeps_expectation = reducer.keeps_expectation();
+        result.counts.missing = missing;
+        result.counts.unconvertible = reduced.unconvertible.map_or(0, |(count, _)| count);
         self.score_results(&reduced.set, metrics, &context, results)?;
         let ScoreSet { values, details, sample_rows, .. } = reduced.set;
         evaluation.reductions.push(Reduction {
@@ -286,26 +276,27 @@ impl View<'_> {
         let (present, unscored) = self.scorer.values.count_present();
         let epochs = ScorerEpochs::of(self.columns, self.scorer);
         let missing = self.columns.len() - present - epochs.foreign_rows(self.columns);
-        ViewContext {
-            visitor: self.visitor,
-            scorer: &self.scorer.name,
-            reducer: None,
-            params: self.params,
+        let counts = Counts {
+            missing,
+            errored: self.columns.errored(),
+            epochs: epochs.most(self.columns, self.index),
+            samples_by_epochs: samples_by_epochs(self.scorer, self.index),
+            unscored_epochs: unscored,
+            missing_epochs: missing,
+            reasons: self.scorer.details.reasons(),
+            ..Counts::default()
+        };
+        let template = ScoreResult {
+            scorer: self.scorer.name.clone(),
+            params: self.params.clone(),
             unreduced: true,
             keeps_expectation: true,
             picks_option: self.scorer.picks_option,
             cluster: self.estimation.errors.cluster.clone(),
-            counts: Counts {
-                missing,
-                errored: self.columns.errored(),
-                epochs: epochs.most(self.columns, self.index),
-                samples_by_epochs: samples_by_epochs(self.scorer, self.index),
-                unscored_epochs: unscored,
-                missing_epochs: missing,
-                reasons: self.scorer.details.reasons(),
-                ..Counts::default()
-            },
-        }
+            counts,
+            ..ScoreResult::default()
+        };
+        ViewContext { visitor: self.visitor, template }
     }
 
     fn score_results(
@@ -330,10 +321,13 @@ impl View<'_> {
         });
         match repeated {
             None => Ok(()),
-            Some(row) => Err(Error::NeedsReduction {
-                metric: metric.spec().log_name().into_owned(),
-                sample: self.columns.id(row as usize).to_owned(),
-            }),
+            Some(row) => {
+                let (metric, sample) = (metric.spec(), self.columns.id(row as usize));
+                let metric = metric.log_name();
+                Err(Error::custom(format!(
+                    "{metric} needs one score per sample, but reduction is disabled and sample {sample:?} has several epochs; name a reducer"
+                )))
+            }
         }
     }
 }

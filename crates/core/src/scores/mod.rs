@@ -100,30 +100,17 @@ impl<'a> ScoreSet<'a> {
             };
             (0..columns.len() as u32).filter(|row| is_absent(*row as usize)).collect()
         };
-        let (values, details) = (Cow::Borrowed(&column.values), Cow::Borrowed(&column.details));
-        let set = ScoreSet::of_values(columns, &column.name, values, details, None, Estimation::default());
-        ScoreSet { absent, ..set }
+        let values = Cow::Borrowed(&column.values);
+        let set = ScoreSet::derived(columns, &column.name, values, None, Estimation::default());
+        ScoreSet { absent, details: Cow::Borrowed(&column.details), ..set }
     }
 
-    /// Values made of others: reduced, or one field of them. `sample_rows` maps them to their samples.
+    /// Values, perhaps made of others: reduced, or one field of them. `sample_rows` maps them to their samples, none of which is
+    /// absent; nothing is known of their raters and epochs, and nothing is recorded with them.
     pub(crate) fn derived(
         columns: &'a ScoreColumns,
         scorer: &'a str,
-        values: ValueColumn,
-        details: ScoreDetails,
-        sample_rows: Option<Vec<u32>>,
-        estimation: Estimation,
-    ) -> Self {
-        let (values, details) = (Cow::Owned(values), Cow::Owned(details));
-        ScoreSet::of_values(columns, scorer, values, details, sample_rows, estimation)
-    }
-
-    /// Values of which no sample is absent, and of whose raters and epochs nothing is known.
-    fn of_values(
-        columns: &'a ScoreColumns,
-        scorer: &'a str,
         values: Cow<'a, ValueColumn>,
-        details: Cow<'a, ScoreDetails>,
         sample_rows: Option<Vec<u32>>,
         estimation: Estimation,
     ) -> Self {
@@ -131,7 +118,7 @@ impl<'a> ScoreSet<'a> {
             columns,
             scorer,
             values,
-            details,
+            details: Cow::default(),
             sample_rows,
             estimation,
             absent: Vec::new(),
@@ -250,6 +237,17 @@ impl<'a> ScoreSet<'a> {
             }
         }
         (RowSelection::Some(rows), unscored)
+    }
+}
+
+impl<'a> Scores<'a> {
+    /// The same selection of another set of the same scores; values without a meaning as a number are remembered here.
+    fn among<T>(&self, set: &ScoreSet<'_>, read: impl FnOnce(&Scores<'_>) -> T) -> T {
+        let Scores { rows, absent_of_part, copies, .. } = self.clone();
+        let result = read(&Scores { set, rows, absent_of_part, copies });
+        let mut met = self.set.converted.met_elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
+        met.extend(set.unconvertible());
+        result
     }
 }
 
@@ -388,10 +386,11 @@ impl<'a> Scores<'a> {
 
     /// One row, with whole score and sample; `None` beyond the end.
     pub fn get(&self, at: usize) -> Option<SampleScore> {
-        if at >= self.len() {
-            return None;
-        }
-        Some(SampleScore {
+        (at < self.len()).then(|| self.sample(at))
+    }
+
+    fn sample(&self, at: usize) -> SampleScore {
+        SampleScore {
             score: self.score(at),
             sample_id: match self.copy(at) {
                 0 => self.sample_id(at).to_owned(),
@@ -399,14 +398,14 @@ impl<'a> Scores<'a> {
             },
             sample_metadata: self.sample_metadata(at),
             scorer: self.set.scorer.to_owned(),
-        })
+        }
     }
 
     /// The whole score at a position.
     pub fn score(&self, at: usize) -> Score {
         let row = self.row(at);
         let value = self.set.values.to_value(row).unwrap_or(Value::Unscored);
-        self.set.detail(row).into_score(value)
+        self.set.detail(row).with_value(value)
     }
 
     /// The value at a position, borrowed.
@@ -451,8 +450,9 @@ impl<'a> Scores<'a> {
         }
         let sample_rows = positions.map(|at| self.column_row(at) as u32).collect();
         let ScoreSet { columns, scorer, estimation, .. } = self.set;
-        let mut set =
-            ScoreSet::derived(columns, scorer, values, details, Some(sample_rows), estimation.clone());
+        let values = Cow::Owned(values);
+        let mut set = ScoreSet::derived(columns, scorer, values, Some(sample_rows), estimation.clone());
+        set.details = Cow::Owned(details);
         set.absent = self.absent_rows().to_vec();
         set.raters = RatingSource::within(self.set);
         set
@@ -508,7 +508,7 @@ impl<'a> Scores<'a> {
                 return Ok(read(numbers));
             }
             let at = numbers.iter().position(|number| !number.is_finite()).unwrap_or(0);
-            Err(Error::InfiniteScore { metric: metric.to_owned(), sample: self.sample_id(at).to_owned() })
+            Err(Error::infinite(metric, self.sample_id(at)))
         })
     }
 
@@ -549,38 +549,16 @@ impl<'a> Scores<'a> {
     }
 }
 
+/// Row by row.
 impl<'a> IntoIterator for &Scores<'a> {
     type Item = SampleScore;
-    type IntoIter = ScoresIter<'a>;
+    type IntoIter = Box<dyn ExactSizeIterator<Item = SampleScore> + 'a>;
 
-    fn into_iter(self) -> ScoresIter<'a> {
-        ScoresIter { scores: self.clone(), at: 0 }
+    fn into_iter(self) -> Self::IntoIter {
+        let scores = self.clone();
+        Box::new((0..scores.len()).map(move |at| scores.sample(at)))
     }
 }
-
-/// Row by row over [`Scores`].
-#[derive(Debug)]
-pub struct ScoresIter<'a> {
-    scores: Scores<'a>,
-    at: usize,
-}
-
-impl Iterator for ScoresIter<'_> {
-    type Item = SampleScore;
-
-    fn next(&mut self) -> Option<SampleScore> {
-        let sample = self.scores.get(self.at)?;
-        self.at += 1;
-        Some(sample)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.scores.len().saturating_sub(self.at);
-        (left, Some(left))
-    }
-}
-
-impl ExactSizeIterator for ScoresIter<'_> {}
 
 // A metadata key of the samples, as metrics group and cluster by it.
 

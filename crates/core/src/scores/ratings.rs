@@ -142,11 +142,13 @@ impl<'r> Rater<'r> {
         let mut meanings = meanings.into_iter().flatten();
         match (meanings.next(), meanings.next()) {
             (Some(only), None) => Ok(only),
-            (Some(first), Some(second)) => Err(Error::AmbiguousRater {
-                name: name.to_owned(),
-                meanings: [first.describe(set), second.describe(set)].to_vec(),
-                names: [first.full_name(), second.full_name()].to_vec(),
-            }),
+            (Some(first), Some(second)) => Err(Error::custom(format!(
+                "`{name}` is both {} and {}; write \"{}\" or \"{}\"",
+                first.describe(set),
+                second.describe(set),
+                first.full_name(),
+                second.full_name()
+            ))),
             (None, _) => Err(unknown(set, name)),
         }
     }
@@ -237,11 +239,9 @@ fn metadata_ratings(columns: &ScoreColumns, key: &str) -> Result<Vec<Option<Leaf
             return Ok(leaf.clone());
         }
         let json = column.value(code as usize).unwrap_or(&serde_json::Value::Null);
-        let leaf = Leaf::from_json(json).map_err(|_| Error::Rating {
-            rater: format!("{OF_METADATA}{key}"),
-            sample: columns.id(row).to_owned(),
-            found: if json.is_array() { "a list" } else { "a map" }.to_owned(),
-            wanted: SCALARS.to_owned(),
+        let leaf = Leaf::from_json(json).map_err(|_| {
+            let found = if json.is_array() { "a list" } else { "a map" };
+            Error::rating(&format!("{OF_METADATA}{key}"), columns.id(row), found, SCALARS)
         })?;
         let leaf = Some(leaf).filter(|leaf| !matches!(leaf, Leaf::Null | Leaf::Unscored));
         known.insert(code, leaf.clone());
@@ -309,8 +309,7 @@ fn leaf(
         // An unscored value has no fields.
         (Some(ValueRef::Leaf(LeafRef::Unscored)), Some(_)) => None,
         (Some(other), _) => {
-            let (rater, sample) = (name.to_owned(), columns.id(row).to_owned());
-            return Err(Error::Rating { rater, sample, found: other.describe(), wanted: SCALARS.to_owned() });
+            return Err(Error::rating(name, columns.id(row), other.describe(), SCALARS));
         }
     };
     Ok(leaf.filter(|leaf| !matches!(leaf, Leaf::Null | Leaf::Unscored)))

@@ -1,14 +1,12 @@
 //! From every epoch to one score per sample, column by column.
 
 use std::borrow::Cow;
-use std::sync::PoisonError;
 
 use rayon::prelude::*;
 
 use super::{COPIES, RatingSource, RowSelection, ScoreSet, Scores};
 use crate::columns::{
-    DetailView, SampleIndex, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn,
-    merge_details,
+    SampleIndex, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn, merge_details,
 };
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod};
@@ -73,7 +71,9 @@ impl<'a> Reduction<'a> {
     fn finish(self, estimation: Estimation) -> ReducedScores<'a> {
         let values = self.values.unwrap_or_else(|| ValueColumn::from_floats(self.floats));
         let (columns, name) = (self.columns, &self.scorer.name);
-        let set = ScoreSet::derived(columns, name, values, self.details, self.sample_rows, estimation);
+        let values = Cow::Owned(values);
+        let mut set = ScoreSet::derived(columns, name, values, self.sample_rows, estimation);
+        set.details = Cow::Owned(self.details);
         ReducedScores { set, unconvertible: self.unconvertible }
     }
 
@@ -167,8 +167,7 @@ impl<'a> Reduction<'a> {
             }
             if !scorer.details.is_empty() {
                 let present = rows.iter().filter(|row| scorer.values.is_scored(**row as usize).is_some());
-                let views = present
-                    .map(|row| scorer.details.get(*row as usize).map(DetailView::from).unwrap_or_default());
+                let views = present.map(|row| scorer.details.get(*row as usize));
                 self.details.set(self.len(), merge_details(views));
             }
             self.push(value, first);
@@ -253,8 +252,9 @@ impl<'a> Reduction<'a> {
             for &row in rows {
                 if let Some(value) = scorer.values.to_value(row as usize) {
                     first.get_or_insert(row);
-                    let detail = scorer.details.get(row as usize).cloned().unwrap_or_default();
-                    scores.push(detail.into_score(value));
+                    let detail =
+                        scorer.details.get(row as usize).cloned().unwrap_or_else(ScoreDetail::no_detail);
+                    scores.push(detail.with_value(value));
                 }
             }
             let Some(first) = first else { return };
@@ -264,7 +264,7 @@ impl<'a> Reduction<'a> {
                         let (count, _) = self.unconvertible.get_or_insert((0, first as usize));
                         *count += unconvertible;
                     }
-                    let (value, detail) = ScoreDetail::of_score(score);
+                    let (value, detail) = score.into_parts();
                     self.details.set(self.len(), detail);
                     self.push(value, first);
                 }
@@ -319,10 +319,7 @@ impl<'a> Resampler<'a> {
 
     /// All scores, each once.
     pub fn whole<T>(&self, read: impl FnOnce(&Scores<'_>) -> T) -> T {
-        let Scores { rows, absent_of_part, copies, .. } = self.scores.clone();
-        let result = read(&Scores { set: &self.set, rows, absent_of_part, copies });
-        self.scores.set.note_unconvertible_of(&self.set);
-        result
+        self.scores.among(&self.set, read)
     }
 
     /// The rows of units, each given by the positions of its scores.
@@ -375,9 +372,9 @@ impl ScoreSet<'_> {
 impl<'a> ScoreSet<'a> {
     /// The same scores, with estimates made in another way.
     pub(super) fn under(&'a self, estimation: Estimation) -> ScoreSet<'a> {
-        let (values, details) = (Cow::Borrowed(self.values.as_ref()), Cow::Borrowed(self.details.as_ref()));
-        let rows = self.sample_rows.clone();
-        let mut set = ScoreSet::of_values(self.columns, self.scorer, values, details, rows, estimation);
+        let (values, rows) = (Cow::Borrowed(self.values.as_ref()), self.sample_rows.clone());
+        let mut set = ScoreSet::derived(self.columns, self.scorer, values, rows, estimation);
+        set.details = Cow::Borrowed(self.details.as_ref());
         (set.absent, set.epochs) = (self.absent.clone(), self.epochs.clone());
         set.raters = RatingSource::within(self);
         set
@@ -390,19 +387,14 @@ impl<'a> ScoreSet<'a> {
         scorer: &'c str,
         with_details: bool,
     ) -> ScoreSet<'c> {
-        let details = if with_details { self.details.as_ref().clone() } else { ScoreDetails::default() };
-        let (values, sample_rows) = (self.values.as_ref().clone(), self.sample_rows.clone());
-        let mut set =
-            ScoreSet::derived(columns, scorer, values, details, sample_rows, self.estimation.clone());
+        let (values, rows) = (self.values.as_ref().clone(), self.sample_rows.clone());
+        let mut set = ScoreSet::derived(columns, scorer, Cow::Owned(values), rows, self.estimation.clone());
+        if with_details {
+            set.details = Cow::Owned(self.details.as_ref().clone());
+        }
         set.absent = self.absent.clone();
         set.epochs = self.epochs.clone();
         set
-    }
-
-    /// Remembers the values without a meaning as a number that a copy of these scores met.
-    pub(super) fn note_unconvertible_of(&self, copy: &ScoreSet<'_>) {
-        let mut met = self.converted.met_elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
-        met.extend(copy.unconvertible());
     }
 }
 
@@ -412,10 +404,7 @@ impl Scores<'_> {
         let estimation = self.estimation();
         let errors = ErrorPlan { level: Some(level), ..estimation.errors.clone() };
         let set = self.set.under(Estimation { errors, ..estimation.clone() });
-        let Scores { rows, absent_of_part, copies, .. } = self.clone();
-        let result = read(&Scores { set: &set, rows, absent_of_part, copies });
-        self.set.note_unconvertible_of(&set);
-        result
+        self.among(&set, read)
     }
 }
 

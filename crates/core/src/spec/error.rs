@@ -3,18 +3,15 @@
 use std::fmt;
 use std::ops::Range;
 
-use crate::python_text::is_printable;
-
 /// Why a text is not a spec, or a spec cannot be used.
 ///
-/// Printing it gives one line with the column; `{:#}` adds the hint. [`snippet`](Self::snippet) shows the place itself.
+/// Printing it gives one line with the column; `{:#}` adds the hint.
 ///
 /// ```
 /// use errorbar_core::spec::Spec;
 ///
 /// let error = "mean(to_float]".parse::<Spec>().unwrap_err();
 /// assert_eq!(error.to_string(), "expected ',' or ')' after an argument, found ']' at column 14");
-/// assert_eq!(error.snippet().unwrap(), "mean(to_float]\n             ^");
 /// ```
 // Boxed, so that the results which carry it stay small.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -48,7 +45,7 @@ impl SpecError {
 
     /// Adds the key of a log under which the error lies; to be called on the way out, so the last key comes first.
     pub(super) fn within(mut self, key: impl fmt::Display) -> Self {
-        if let SpecErrorKind::Log { path, .. } | SpecErrorKind::TooManyItems { path, .. } = &mut self.0.kind {
+        if let SpecErrorKind::Log { path, .. } = &mut self.0.kind {
             *path = if path.is_empty() { key.to_string() } else { format!("{key}.{path}") };
         }
         self
@@ -93,13 +90,6 @@ impl SpecError {
     pub fn column(&self) -> Option<usize> {
         self.0.place.as_ref().map(|place| place.before_in_line().chars().count() + 1)
     }
-
-    /// The line where the error lies, and a caret under the column.
-    ///
-    /// Long lines are cut around the place, and control characters replaced: the text may be anyone's.
-    pub fn snippet(&self) -> Option<String> {
-        self.0.place.as_ref().map(SpecLocation::snippet)
-    }
 }
 
 impl From<SpecErrorKind> for SpecError {
@@ -131,93 +121,15 @@ impl SpecLocation {
     fn before_in_line(&self) -> &str {
         self.before().rsplit('\n').next().unwrap_or_default()
     }
-
-    fn snippet(&self) -> String {
-        const SHOWN_BEFORE: usize = 60;
-        const SHOWN_AFTER: usize = 40;
-
-        let visible = |c: char| if is_printable(c) { c } else { ' ' };
-        let before: Vec<char> = self.before_in_line().chars().map(visible).collect();
-        let after = self.text.get(self.offset..).unwrap_or_default();
-        let after: Vec<char> = after.chars().take_while(|&c| c != '\n').map(visible).collect();
-
-        let mut line = String::new();
-        let skipped = before.len().saturating_sub(SHOWN_BEFORE);
-        line.extend((skipped > 0).then_some('…'));
-        line.extend(before.iter().skip(skipped));
-        let caret = line.chars().count();
-        line.extend(after.iter().take(SHOWN_AFTER));
-        line.extend((after.len() > SHOWN_AFTER).then_some('…'));
-        format!("{}\n{}^", line.trim_end(), " ".repeat(caret))
-    }
 }
 
 /// The kinds of [`SpecError`](super::SpecError).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecErrorKind {
-    /// The grammar wants something else here.
-    #[error("expected {expected}, found {found}")]
-    Expected {
-        /// What could have stood here.
-        expected: String,
-        /// What does.
-        found: String,
-    },
-    /// A string or a backquoted name without an end.
-    #[error("this {what} is never closed")]
-    Unclosed {
-        /// "string" or "name".
-        what: &'static str,
-    },
-    /// An escape that stands for no character.
-    #[error("'{escape}' is not an escape sequence")]
-    Escape {
-        /// The escape as written.
-        escape: String,
-    },
-    /// Something that starts like a number and is none.
-    #[error("'{literal}' is not a number")]
-    Number {
-        /// The number as written.
-        literal: String,
-    },
-    /// A number too large to hold.
-    #[error("{literal} does not fit {range}")]
-    NumberRange {
-        /// The number as written.
-        literal: String,
-        /// What it does not fit.
-        range: &'static str,
-    },
-    /// A positional argument behind a keyword one.
-    #[error("positional argument after keyword argument '{keyword}'")]
-    PositionalAfterKeyword {
-        /// The keyword argument before it.
-        keyword: String,
-    },
-    /// A key that is already in the map.
-    #[error("the key '{key}' is given twice")]
-    KeyGivenTwice {
-        /// The key.
-        key: String,
-    },
-    /// Nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
-    #[error("nested more than {limit} deep")]
-    TooDeep {
-        /// The limit.
-        limit: usize,
-    },
-    /// Lists and maps of a log with more items than [`MAX_ITEMS`](super::MAX_ITEMS) together.
-    #[error("{}{found} items, more than the limit of {limit}", located(path))]
-    TooManyItems {
-        /// Keys and indexes that lead to the place, joined by dots.
-        path: String,
-        /// How many there are up to this place.
-        found: usize,
-        /// The limit.
-        limit: usize,
-    },
+    /// A text that does not follow the grammar, or is nested deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
+    #[error("{0}")]
+    Syntax(String),
     /// More positional arguments than there are parameters.
     #[error("{spec} takes {}, but got {given}", takes(parameters))]
     TooManyArguments {
@@ -248,16 +160,31 @@ pub enum SpecErrorKind {
         /// The valid names, where they are known.
         parameters: Vec<String>,
     },
-    /// JSON that no log would hold in this place.
-    #[error("{}expected {expected}, found {found}", located(path))]
+    /// JSON that no log would hold in this place, or more of it than [`MAX_ITEMS`](super::MAX_ITEMS).
+    #[error("{}{problem}", located(path))]
     Log {
         /// Keys and indexes that lead to the place, joined by dots.
         path: String,
-        /// What a log would hold.
-        expected: &'static str,
-        /// What is there.
-        found: String,
+        /// What is wrong with it.
+        problem: String,
     },
+}
+
+impl SpecErrorKind {
+    /// The error of what is nested too deep.
+    pub(super) fn too_deep() -> Self {
+        SpecErrorKind::Syntax(format!("nested more than {} deep", super::MAX_DEPTH))
+    }
+
+    /// An error somewhere in the JSON of a log.
+    pub(super) fn log(problem: String) -> Self {
+        SpecErrorKind::Log { path: String::new(), problem }
+    }
+}
+
+/// The error that one thing was expected and another found.
+pub fn expected(expected: &str, found: impl fmt::Display) -> SpecErrorKind {
+    SpecErrorKind::Syntax(format!("expected {expected}, found {found}"))
 }
 
 fn listed(names: &[String]) -> String {

@@ -80,6 +80,22 @@ impl<T> MetricTree<T> {
         items.iter().flat_map(MetricItem::iter).chain(map.into_iter().flat_map(|map| map.values().flatten()))
     }
 
+    /// The same structure with what is made of each metric.
+    pub(crate) fn try_map<U, E>(&self, map: impl Fn(&T) -> Result<U, E>) -> Result<MetricTree<U>, E> {
+        let of_map = |patterns: &MetricMap<T>| -> Result<MetricMap<U>, E> {
+            let list = |list: &Vec<T>| list.iter().map(&map).collect::<Result<Vec<U>, E>>();
+            patterns.iter().map(|(pattern, metrics)| Ok((pattern.clone(), list(metrics)?))).collect()
+        };
+        let of_item = |item: &MetricItem<T>| match item {
+            MetricItem::Metric(metric) => map(metric).map(MetricItem::Metric),
+            MetricItem::Map(patterns) => of_map(patterns).map(MetricItem::Map),
+        };
+        match self {
+            Self::Map(patterns) => of_map(patterns).map(MetricTree::Map),
+            Self::List(items) => items.iter().map(of_item).collect::<Result<_, E>>().map(MetricTree::List),
+        }
+    }
+
     /// Only the metrics that pass, in the same structure.
     pub(crate) fn filter(&self, pass: impl Fn(&T) -> bool) -> Self
     where
@@ -121,16 +137,11 @@ impl FromStr for MetricsSpec {
         Parser::whole(text, |parser| match parser.peek() {
             Some('{') => parser.metric_map().map(Self::Map),
             Some('[') => {
-                let mut items = Vec::new();
-                parser.offset += 1;
-                parser.items(']', "a metric", |parser| {
-                    items.push(match parser.peek() {
-                        Some('{') => MetricItem::Map(parser.metric_map()?),
-                        _ => MetricItem::Metric(parser.spec()?),
-                    });
-                    Ok(())
-                })?;
-                Ok(Self::List(items))
+                let item = |parser: &mut Parser<'_>| match parser.peek() {
+                    Some('{') => parser.metric_map().map(MetricItem::Map),
+                    _ => parser.spec().map(MetricItem::Metric),
+                };
+                parser.list("a metric", item).map(Self::List)
             }
             _ => parser.spec().map(Self::from),
         })
@@ -139,17 +150,9 @@ impl FromStr for MetricsSpec {
 
 impl Parser<'_> {
     fn metric_map(&mut self) -> Result<MetricMap, SpecError> {
-        self.map(|parser| {
-            if parser.peek() != Some('[') {
-                return Ok(vec![parser.spec()?]);
-            }
-            let mut specs = Vec::new();
-            parser.offset += 1;
-            parser.items(']', "a metric", |parser| {
-                specs.push(parser.spec()?);
-                Ok(())
-            })?;
-            Ok(specs)
+        self.map(|parser| match parser.peek() {
+            Some('[') => parser.list("a metric", Parser::spec),
+            _ => Ok(vec![parser.spec()?]),
         })
     }
 }
@@ -314,7 +317,7 @@ fn args_from_log(
 /// Reads an argument. `items` counts those of all lists and maps of the spec so far.
 fn arg_from_log(value: &Value, depth: usize, items: &mut usize) -> Result<Arg, SpecError> {
     if depth > MAX_DEPTH {
-        return Err(SpecErrorKind::TooDeep { limit: MAX_DEPTH }.into());
+        return Err(SpecErrorKind::too_deep().into());
     }
     *items += match value {
         Value::Array(items) => items.len(),
@@ -322,8 +325,7 @@ fn arg_from_log(value: &Value, depth: usize, items: &mut usize) -> Result<Arg, S
         _ => 0,
     };
     if *items > MAX_ITEMS {
-        let found = *items;
-        return Err(SpecErrorKind::TooManyItems { path: String::new(), found, limit: MAX_ITEMS }.into());
+        return Err(SpecErrorKind::log(format!("{items} items, more than the limit of {MAX_ITEMS}")).into());
     }
     Ok(match value {
         Value::Null => Arg::Null,
@@ -361,15 +363,13 @@ fn nested(entries: &Map<String, Value>) -> Option<(&str, &Map<String, Value>)> {
 
 fn unexpected(expected: &'static str, found: &Value) -> SpecError {
     let found = match found {
-        Value::Null => "null".to_owned(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(value) => value.to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => found.to_string(),
         Value::String(text) if text.is_empty() => "an empty string".to_owned(),
         Value::String(_) => "a string".to_owned(),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     };
-    SpecErrorKind::Log { path: String::new(), expected, found }.into()
+    SpecErrorKind::log(format!("expected {expected}, found {found}")).into()
 }
 
 impl MetricsSpec {

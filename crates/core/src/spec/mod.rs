@@ -41,10 +41,10 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-pub use error::{SpecError, SpecErrorKind};
+pub use error::{SpecError, SpecErrorKind, expected};
 pub(crate) use metrics::params_to_log;
 pub use metrics::{MetricItem, MetricMap, MetricTree, MetricsSpec};
-pub use parse::{Parser, Word, expected};
+pub use parse::{Parser, Word};
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter, Write};

@@ -5,6 +5,7 @@ use std::str::FromStr;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 
+use super::error::expected;
 use super::{Arg, MAX_DEPTH, Spec, SpecError, SpecErrorKind, continues_word, is_reserved, starts_word};
 use crate::condition::Relation;
 
@@ -101,8 +102,10 @@ impl<'a> Parser<'a> {
         }
         let value = self.value()?;
         if let Some((keyword, _)) = spec.kwargs.last() {
-            let keyword = keyword.clone();
-            return Err(self.error_at(start, SpecErrorKind::PositionalAfterKeyword { keyword }));
+            return Err(self.error_at(
+                start,
+                SpecErrorKind::Syntax(format!("positional argument after keyword argument '{keyword}'")),
+            ));
         }
         spec.args.push(value);
         Ok(())
@@ -129,15 +132,7 @@ impl<'a> Parser<'a> {
         match self.peek() {
             Some(_) if self.at_string() => self.string().map(Arg::Str),
             Some('0'..='9' | '+' | '-' | '.') => self.number(),
-            Some('[') => {
-                let mut list = Vec::new();
-                self.offset += 1;
-                self.items(']', "a list item", |parser| {
-                    list.push(parser.value()?);
-                    Ok(())
-                })?;
-                Ok(Arg::List(list))
-            }
+            Some('[') => self.list("a list item", Self::value).map(Arg::List),
             Some('{') => self.map(Self::value).map(Arg::Map),
             Some(_) if self.at_word() => {
                 let word = self.word()?;
@@ -178,12 +173,27 @@ impl<'a> Parser<'a> {
                     Ok(())
                 }
                 Entry::Occupied(entry) => {
-                    let key = entry.key().clone();
-                    Err(parser.error_at(start, SpecErrorKind::KeyGivenTwice { key }))
+                    let problem = format!("the key '{}' is given twice", entry.key());
+                    Err(parser.error_at(start, SpecErrorKind::Syntax(problem)))
                 }
             }
         })?;
         Ok(map)
+    }
+
+    /// `[…]`, with the opening bracket still to be read.
+    pub(super) fn list<T>(
+        &mut self,
+        item_name: &str,
+        item: impl Fn(&mut Self) -> Result<T, SpecError>,
+    ) -> Result<Vec<T>, SpecError> {
+        let mut list = Vec::new();
+        self.offset += 1;
+        self.items(']', item_name, |parser| {
+            list.push(item(parser)?);
+            Ok(())
+        })?;
+        Ok(list)
     }
 
     /// Items with commas between them and perhaps after them, up to and including `close`. All nesting passes through
@@ -197,7 +207,7 @@ impl<'a> Parser<'a> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let opening = self.offset.saturating_sub(1);
-            return Err(self.error_at(opening, SpecErrorKind::TooDeep { limit: MAX_DEPTH }));
+            return Err(self.error_at(opening, SpecErrorKind::too_deep()));
         }
         while !self.eat(close) {
             item(self)?;
@@ -246,7 +256,7 @@ impl<'a> Parser<'a> {
             let start = self.offset;
             let text = self.quoted("name")?;
             if text.is_empty() {
-                return Err(self.error_at(start, expected("a name", "an empty one".to_owned())));
+                return Err(self.error_at(start, expected("a name", "an empty one")));
             }
             return Ok(Word { text, quoted: true });
         }
@@ -322,11 +332,6 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The error that one thing was expected and another found.
-pub fn expected(expected: &str, found: String) -> SpecErrorKind {
-    SpecErrorKind::Expected { expected: expected.to_owned(), found }
-}
-
 // Strings and numbers as people write them, in Python, JSON or Rust.
 
 impl<'a> Parser<'a> {
@@ -343,11 +348,19 @@ impl<'a> Parser<'a> {
         if is_raw {
             self.bump();
         }
+        self.quoted_from(start, "string", is_raw)
+    }
+
+    /// Text up to the next character equal to the one the parser stands at, with escapes resolved.
+    pub fn quoted(&mut self, what: &str) -> Result<String, SpecError> {
+        self.quoted_from(self.offset, what, false)
+    }
+
+    fn quoted_from(&mut self, start: usize, what: &str, is_raw: bool) -> Result<String, SpecError> {
         let quote = self.bump();
         // Three quotes begin a string that quotes do not end; two are an empty one.
-        let rest = self.rest();
-        let mut following = rest.chars();
-        let is_tripled = following.next() == quote && following.next() == quote;
+        let is_tripled =
+            what == "string" && self.rest().chars().take(2).filter(|c| Some(*c) == quote).count() == 2;
         if is_tripled {
             self.bump();
             self.bump();
@@ -355,7 +368,10 @@ impl<'a> Parser<'a> {
         let mut text = String::new();
         loop {
             match self.bump() {
-                None => return Err(self.error_at(start, SpecErrorKind::Unclosed { what: "string" })),
+                None => {
+                    let problem = format!("this {what} is never closed");
+                    return Err(self.error_at(start, SpecErrorKind::Syntax(problem)));
+                }
                 c if c == quote && !is_tripled => return Ok(text),
                 c if c == quote && self.rest().chars().take(2).filter(|c| Some(*c) == quote).count() == 2 => {
                     self.bump();
@@ -367,21 +383,6 @@ impl<'a> Parser<'a> {
                     text.push('\\');
                     text.extend(self.bump());
                 }
-                Some('\\') => self.escape(&mut text, quote)?,
-                Some(c) => text.push(c),
-            }
-        }
-    }
-
-    /// Text up to the next character equal to the one the parser stands at, with escapes resolved.
-    pub fn quoted(&mut self, what: &'static str) -> Result<String, SpecError> {
-        let start = self.offset;
-        let quote = self.bump();
-        let mut text = String::new();
-        loop {
-            match self.bump() {
-                None => return Err(self.error_at(start, SpecErrorKind::Unclosed { what })),
-                c if c == quote => return Ok(text),
                 Some('\\') => self.escape(&mut text, quote)?,
                 Some(c) => text.push(c),
             }
@@ -428,8 +429,8 @@ impl<'a> Parser<'a> {
             }
         };
         let character = code.and_then(char::from_u32).ok_or_else(|| {
-            let escape = self.text.get(start..self.offset).unwrap_or_default().to_owned();
-            self.error_at(start, SpecErrorKind::Escape { escape })
+            let escape = self.text.get(start..self.offset).unwrap_or_default();
+            self.error_at(start, SpecErrorKind::Syntax(format!("'{escape}' is not an escape sequence")))
                 .with_hint("write a backslash itself as \\\\, or the string as r'…'")
         })?;
         text.push(character);
@@ -478,8 +479,7 @@ impl<'a> Parser<'a> {
             return self.range(start, first, last);
         }
         let Some(is_float) = is_float(literal) else {
-            let literal = shorten(literal);
-            return Err(self.error_at(start, SpecErrorKind::Number { literal }));
+            return Err(self.no_number(start, literal));
         };
         let plain = literal.replace('_', "");
         let value = if is_float {
@@ -489,9 +489,13 @@ impl<'a> Parser<'a> {
         };
         value.ok_or_else(|| {
             let range = if is_float { "a 64-bit float" } else { "a 64-bit integer" };
-            let literal = shorten(literal);
-            self.error_at(start, SpecErrorKind::NumberRange { literal, range })
+            let problem = format!("{} does not fit {range}", shorten(literal));
+            self.error_at(start, SpecErrorKind::Syntax(problem))
         })
+    }
+
+    fn no_number(&self, start: usize, literal: &str) -> SpecError {
+        self.error_at(start, SpecErrorKind::Syntax(format!("'{}' is not a number", shorten(literal))))
     }
 
     /// `1..8`; the last number may have a sign, which would end other numbers.
@@ -503,8 +507,7 @@ impl<'a> Parser<'a> {
         match (end(first), end(last)) {
             (Some(first), Some(last)) => Ok(Arg::Range(first, last)),
             _ => {
-                let literal = shorten(&format!("{first}..{last}"));
-                let error = self.error_at(start, SpecErrorKind::Number { literal });
+                let error = self.no_number(start, &format!("{first}..{last}"));
                 Err(error.with_hint("a range is two integers, both included: 1..8"))
             }
         }
@@ -606,7 +609,7 @@ impl Parser<'_> {
         let number = match self.number()? {
             Arg::Int(number) => number as f64,
             Arg::Float(number) => number,
-            _ => return Err(self.error_at(start, expected("a number", "a range".to_owned()))),
+            _ => return Err(self.error_at(start, expected("a number", "a range"))),
         };
         Ok(if self.eat('%') { number / 100.0 } else { number })
     }

@@ -175,10 +175,18 @@ impl<'a> ValueRef<'a> {
         }
     }
 
+    /// The error of a strict accessor that met another kind of value.
+    fn no_such_value(self, wanted: &str) -> Error {
+        let found = self.describe();
+        let is_text = wanted == "a number" && found.starts_with("the string");
+        let hint = if is_text { "; to_f64() reads grades as numbers" } else { "" };
+        Error::custom(format!("expected {wanted}, found {found}{hint}"))
+    }
+
     fn scalar(self, wanted: &'static str) -> Result<LeafRef<'a>> {
         match self {
             ValueRef::Leaf(leaf) if !leaf.is_unscored() => Ok(leaf),
-            other => Err(Error::Accessor { wanted, found: other.describe() }),
+            other => Err(other.no_such_value(wanted)),
         }
     }
 
@@ -190,7 +198,7 @@ impl<'a> ValueRef<'a> {
             LeafRef::Str(s) => convert::parse_number(s),
             other => other.number(),
         }
-        .ok_or_else(|| Error::Accessor { wanted, found: self.describe() })
+        .ok_or_else(|| self.no_such_value(wanted))
     }
 
     /// See [`Value::as_i64`].
@@ -208,7 +216,7 @@ impl<'a> ValueRef<'a> {
             LeafRef::Str(s) => s.trim().parse().ok(),
             LeafRef::Null | LeafRef::Unscored => None,
         }
-        .ok_or_else(|| Error::Accessor { wanted, found: self.describe() })
+        .ok_or_else(|| self.no_such_value(wanted))
     }
 
     /// See [`Value::as_bool`].
@@ -222,7 +230,7 @@ impl<'a> ValueRef<'a> {
             },
             other => other.number().map(|f| f != 0.0),
         }
-        .ok_or_else(|| Error::Accessor { wanted, found: self.describe() })
+        .ok_or_else(|| self.no_such_value(wanted))
     }
 
     /// See [`Value::as_text`].
@@ -446,14 +454,10 @@ impl Value {
 
     /// Writes the value as strict JSON; unscored and infinite floats become null.
     pub fn to_json(&self) -> Json {
-        match self {
-            Value::Unscored => Json::Null,
-            Value::Bool(b) => Json::Bool(*b),
-            Value::Int(i) => Json::from(*i),
-            Value::Float(f) => Json::from(*f),
-            Value::Str(s) => Json::from(s.as_ref()),
-            Value::List(items) => items.iter().map(Leaf::to_json).collect(),
-            Value::Map(map) => map.iter().map(|(k, v)| (k.to_string(), v.to_json())).collect(),
+        match self.view() {
+            ValueRef::Leaf(leaf) => leaf.to_json(),
+            ValueRef::List(items) => items.iter().map(Leaf::to_json).collect(),
+            ValueRef::Map(map) => map.iter().map(|(k, v)| (k.to_string(), v.to_json())).collect(),
         }
     }
 }
@@ -467,24 +471,35 @@ impl Leaf {
             Json::Number(n) => match (n.as_i64(), n.as_f64()) {
                 (Some(i), _) => Ok(Leaf::Int(i)),
                 (None, Some(f)) => Ok(Leaf::from(f)),
-                (None, None) => Err(Error::NestedValue { found: n.to_string() }),
+                (None, None) => Err(nested(&n.to_string())),
             },
             Json::String(s) => Ok(Leaf::Str(s.as_str().into())),
-            Json::Array(_) => Err(Error::NestedValue { found: "a list".to_owned() }),
-            Json::Object(_) => Err(Error::NestedValue { found: "a map".to_owned() }),
+            Json::Array(_) => Err(nested("a list")),
+            Json::Object(_) => Err(nested("a map")),
         }
     }
 
     /// Writes the scalar as strict JSON.
     pub fn to_json(&self) -> Json {
+        self.view().to_json()
+    }
+}
+
+impl LeafRef<'_> {
+    fn to_json(self) -> Json {
         match self {
-            Leaf::Unscored | Leaf::Null => Json::Null,
-            Leaf::Bool(b) => Json::Bool(*b),
-            Leaf::Int(i) => Json::from(*i),
-            Leaf::Float(f) => Json::from(*f),
-            Leaf::Str(s) => Json::from(s.as_ref()),
+            LeafRef::Unscored | LeafRef::Null => Json::Null,
+            LeafRef::Bool(b) => Json::Bool(b),
+            LeafRef::Int(i) => Json::from(i),
+            LeafRef::Float(f) => Json::from(f),
+            LeafRef::Str(s) => Json::from(s),
         }
     }
+}
+
+/// The error of a score value nested deeper than a list or map of scalars.
+fn nested(found: &str) -> Error {
+    Error::custom(format!("a score is a scalar, a list of scalars or a map of scalars; found {found} inside"))
 }
 
 impl Serialize for Value {
@@ -588,8 +603,8 @@ mod tests {
         assert!(Value::from(0.5).as_i64().is_err());
         assert!(Value::from(9.3e18).as_i64().is_err(), "beyond i64");
         assert!(Value::from("maybe").as_bool().is_err());
-        let found = "a map with keys a".to_owned();
-        assert_eq!(Value::map([("a", 1)]).as_f64(), Err(Error::Accessor { wanted: "a number", found }));
+        let error = Value::map([("a", 1)]).as_f64().unwrap_err();
+        assert_eq!(error.to_string(), "expected a number, found a map with keys a");
     }
 }
 
@@ -626,6 +641,6 @@ mod json_tests {
         assert_eq!(read("18446744073709551616").unwrap(), Value::Float(18446744073709551616.0));
         assert_eq!(read(r#"{"a": null}"#).unwrap(), Value::map([("a", None::<i64>)]));
         let nested = Value::from_json(&serde_json::json!([[1]]));
-        assert_eq!(nested, Err(Error::NestedValue { found: "a list".to_owned() }));
+        assert!(nested.unwrap_err().to_string().ends_with("found a list inside"));
     }
 }

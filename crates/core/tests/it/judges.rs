@@ -124,7 +124,7 @@ fn fleiss_published() {
     assert_eq!(again.value, kappa.value);
     assert_eq!((again.n, &again.notes.custom["left_out_samples"]), (10, &1.into()));
     let scalar = compute_with(&pairs(&[(1, 1, 2)]), ErrorPlan::new(), "fleiss_kappa()");
-    assert!(matches!(scalar, Err(Error::Shape { .. })));
+    assert!(scalar.unwrap_err().to_string().contains("the score of sample"));
 }
 
 #[test]
@@ -480,7 +480,7 @@ fn a_judge_that_cannot_be_corrected() {
     let graded = compute_with(&judged(&[(0.5, Some(1.0))]), ErrorPlan::new(), "rogan_gladen('human')");
     assert!(matches!(graded, Err(Error::Undefined { .. })));
     let infinite = compute_with(&judged(&[(f64::INFINITY, Some(1.0))]), ErrorPlan::new(), "ppi('human')");
-    assert!(matches!(infinite, Err(Error::InfiniteScore { .. })));
+    assert!(infinite.unwrap_err().to_string().contains("is infinite"));
 }
 
 #[test]
@@ -496,11 +496,11 @@ fn labels_that_are_no_numbers() {
     );
     columns.row_mut(1).unwrap().metadata("human", 1);
     let word = compute_with(&columns, ErrorPlan::new(), "ppi('human')").unwrap_err();
-    assert!(matches!(word, Error::Rating { sample, .. } if sample == "q1"));
+    assert!(word.to_string().starts_with("the rating of sample \"q1\" by `human` is"), "{word}");
     let negative = pairs(&[(1, -2, 1), (2, 2, 1)]);
     let ratio =
         compute_with(&negative, ErrorPlan::new(), "krippendorff_alpha(level='ratio', raters=['a', 'b'])");
-    assert!(matches!(ratio, Err(Error::Rating { .. })));
+    assert!(ratio.unwrap_err().to_string().contains("is for ratings of 0 or more"));
     let twice = compute_with(&negative, ErrorPlan::new(), "cohen_kappa('a', 'a')");
     assert!(matches!(twice, Err(Error::Argument { argument, .. }) if argument == "b"));
     let none = compute_with(&negative, ErrorPlan::new(), "gwet_ac1([])");

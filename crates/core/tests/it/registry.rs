@@ -105,10 +105,10 @@ fn a_taken_name_is_refused_unless_it_replaces() {
         replaces: true,
         in_reference: false,
     };
-    registry.add_metric(&entry).unwrap();
+    registry.add(&entry).unwrap();
     let listing = registry.list_metrics().find(|l| l.name == "mean").unwrap();
     assert_eq!((listing.signature().as_str(), listing.built_in), ("mean(seed=1)", false));
-    assert!(registry.add_metric(&MetricEntry { replaces: false, ..entry }).is_err());
+    assert!(registry.add(&MetricEntry { replaces: false, ..entry }).is_err());
 }
 
 #[test]

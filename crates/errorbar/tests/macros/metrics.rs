@@ -169,7 +169,8 @@ fn an_error_of_the_body_is_an_error_of_the_metric() {
     let mut graded = ScoreColumns::new(["overlap"]);
     graded.push("q1", 1).score("overlap", Score::new("C")).unwrap();
     let set = ScoreSet::unreduced(&graded, "overlap").unwrap();
-    assert!(matches!(pass_rate().compute(&set.scores()), Err(Error::Accessor { .. })));
+    let error = pass_rate().compute(&set.scores()).unwrap_err();
+    assert!(error.to_string().starts_with("expected a number"), "{error}");
 }
 
 #[test]
@@ -253,13 +254,10 @@ fn wanted_scores_are_given() {
     assert_eq!(pass_rate().wants(), Wants::Auto);
 
     let unreduced = plan.reducers(Reducers::Disabled).evaluate(&columns).map(|all| all.results);
+    let is_refusal = |error: &Error| error.to_string().contains("needs one score per sample");
     let refused = match &unreduced {
-        Err(error) => matches!(error, Error::NeedsReduction { .. }),
-        Ok(all) => all
-            .scores
-            .iter()
-            .flat_map(|b| &b.failures)
-            .any(|f| matches!(f.error, Error::NeedsReduction { .. })),
+        Err(error) => is_refusal(error),
+        Ok(all) => all.scores.iter().flat_map(|b| &b.failures).any(|f| is_refusal(&f.error)),
     };
     assert!(refused, "count_samples needs a reducer: {unreduced:?}");
     let by_max = Reducers::explicit(vec![std::sync::Arc::new(reducers::max())]);

@@ -87,7 +87,7 @@ fn specs_pass_what_they_like() {
 fn what_a_log_records_builds_the_task_again() {
     let header = run(&by_spec("colors(3, scorer=exact())").unwrap());
     let args: &Metadata = &header.eval.task_args_passed;
-    let spec = Spec::from_log(header.eval.task_registry_name.as_deref().unwrap(), args.as_object()).unwrap();
+    let spec = Spec::from_log(header.eval.task_registry_name.as_deref().unwrap(), args).unwrap();
     let again = run(&collected_registry().unwrap().build(&spec).unwrap());
     assert_eq!(again.eval.config.epochs, Some(3));
     assert_eq!(again.eval.task_args_passed, header.eval.task_args_passed);

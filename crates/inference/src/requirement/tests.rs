@@ -1,7 +1,7 @@
 use super::*;
 use errorbar_core::metrics::{All, accuracy, ci, frequency, grouped, mean, std, stderr};
 use errorbar_core::reducers::pass_at;
-use errorbar_core::spec::{SpecError, SpecErrorKind};
+use errorbar_core::spec::SpecError;
 use errorbar_core::{Score, ScoreColumns, metrics};
 
 const MISTAKES: &str = r"
@@ -82,7 +82,7 @@ fn requirements_read_back_as_they_are_written() {
 fn mistakes_are_pointed_at() {
     let wrong = |text: &str| {
         let error = parse(text).unwrap_err();
-        assert!(matches!(error.kind(), SpecErrorKind::Expected { .. }), "{error}");
+        assert!(error.to_string().starts_with("expected "), "{error}");
         (error.offset().unwrap(), format!("{error:#}"))
     };
     let texts = [
@@ -113,8 +113,8 @@ fn mistakes_are_pointed_at() {
         })
         .collect();
     assert_eq!(shown.join("\n"), MISTAKES);
-    assert!(matches!(parse("accuracy > 0x1").unwrap_err().kind(), SpecErrorKind::Number { .. }));
-    assert!(matches!(parse("a['x > 0").unwrap_err().kind(), SpecErrorKind::Unclosed { .. }));
+    assert!(parse("accuracy > 0x1").unwrap_err().to_string().contains("is not a number"));
+    assert!(parse("a['x > 0").unwrap_err().to_string().contains("is never closed"));
 }
 
 /// Two scorers over 8 samples of 2 categories; `b` lacks one score.

@@ -595,7 +595,7 @@ impl BlockCheck<'_> {
         }
         let is_known = self.new.score.metrics.iter().any(|known| known.spec.name == without_package(metric));
         match self.failure(figure) {
-            Some(error @ (Error::SharedGroupName { .. } | Error::GroupNameTaken { .. })) => {
+            Some(error @ Error::SharedGroupName(_)) => {
                 return Some(NotCheckable::SharedGroupName { error: error.clone() });
             }
             Some(_) => return None,

@@ -425,7 +425,7 @@ impl<'a> EntrySubject<'a> {
     /// What an entry is about; `group` is the name of its group, if it has one.
     fn of(entry: &'a RecordedMetric, group: &'a str) -> Self {
         let mut metric = entry.group.as_deref().unwrap_or(&entry.name);
-        let mut params = entry.params.as_object();
+        let mut params = &*entry.params;
         let mut numbers = ScoreBasis { to_float: None, field: None, group: None };
         if let Some((key, (name, inner))) = params.get("group_key").zip(params.get("metric").and_then(call)) {
             (metric, params) = (name, inner);

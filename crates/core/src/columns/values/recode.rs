@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{Repr, ValueColumn};
+use super::{Floats, Repr, ValueColumn};
 use crate::columns::tagged::{Tag, TaggedValues, payload_float};
 use crate::columns::{ScoreColumns, ScorerColumn};
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
@@ -346,33 +346,19 @@ impl ScoreColumns {
 }
 
 impl ValueColumn {
-    /// Whether a test holds for some number. Each distinct string is read once.
-    fn any_number(&self, mut test: impl FnMut(f64) -> bool) -> bool {
-        let tagged = match &self.0 {
-            Repr::Floats(floats, _) => return floats.iter().any(|float| test(*float)),
-            Repr::Tagged(tagged) => tagged,
-        };
-        if let Some(bytes) = tagged.small_numbers(&[Tag::Int, Tag::Float]) {
-            return bytes.iter().any(|byte| test(f64::from(*byte)));
+    /// Whether a test, which does not hold for NaN, holds for some number. Booleans, which are within any bounds that make
+    /// sense, do not count.
+    fn any_number(&self, test: impl FnMut(f64) -> bool) -> bool {
+        let Floats { mut values, unconvertible: mut others } = self.convert(&Conversion::default());
+        if matches!(&self.0, Repr::Tagged(tagged) if tagged.count(Tag::Bool) > 0) {
+            let is_bool =
+                |row: &u32| matches!(self.get(*row as usize), Some(ValueRef::Leaf(LeafRef::Bool(_))));
+            others.extend((0..self.len() as u32).filter(is_bool));
         }
-        let conversion = Conversion::default();
-        let fits = |text: &std::sync::Arc<str>| {
-            let converted = conversion.convert_leaf(LeafRef::Str(text));
-            converted.convertible && test(converted.value)
-        };
-        let texts: Vec<bool> = tagged.texts.iter().map(fits).collect();
-        let fits = |(row, tag): (usize, &Tag)| {
-            let Some(payload) = tagged.payloads.get(row) else { return false };
-            match tag {
-                Tag::Int => test(payload.cast_signed() as f64),
-                Tag::Float => test(payload_float(payload)),
-                Tag::Text => texts.get(payload as usize).is_some_and(|fits| *fits),
-                Tag::Missing | Tag::Unscored | Tag::Null | Tag::Bool | Tag::Nested => false,
-            }
-        };
-        // Booleans are within any bounds that make sense, and strings are mostly all alike.
-        let may_fit = texts.contains(&true) || tagged.count(Tag::Int) + tagged.count(Tag::Float) > 0;
-        may_fit && tagged.tags.iter().enumerate().any(fits)
+        for row in others {
+            values.get_mut(row as usize).into_iter().for_each(|value| *value = f64::NAN);
+        }
+        values.into_iter().any(test)
     }
 
     /// Makes a gap of every value that a test holds for; the number of them.

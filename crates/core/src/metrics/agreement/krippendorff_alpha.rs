@@ -191,13 +191,13 @@ impl KrippendorffAlpha {
             }
             Some(converted.value)
         });
-        let (metric, sample) = (Self::NAME.to_owned(), scores.sample_id(at).to_owned());
+        let sample = scores.sample_id(at);
         match number {
-            Some(number) if number.is_infinite() => Err(Error::InfiniteScore { metric, sample }),
-            Some(number) => self.checked(number, scores.scorer(), &sample),
+            Some(number) if number.is_infinite() => Err(Error::infinite(Self::NAME, sample)),
+            Some(number) => self.checked(number, scores.scorer(), sample),
             None => {
                 let found = format!("a list with {}", ValueRef::Leaf(leaf).describe());
-                Err(Error::shape(metric, sample, found, NEEDS_NUMBERS))
+                Err(Error::shape(Self::NAME, sample, found, NEEDS_NUMBERS))
             }
         }
     }
@@ -205,9 +205,8 @@ impl KrippendorffAlpha {
     /// A number as a label, unless ratios to it have no meaning.
     fn checked(&self, number: f64, rater: &str, sample: &str) -> Result<Option<LeafKey>> {
         if number < 0.0 && self.level == Some(Level::Ratio) {
-            let wanted = "level=\"ratio\" is for ratings of 0 or more; use level=\"interval\"".to_owned();
-            let (rater, sample, found) = (rater.to_owned(), sample.to_owned(), number.to_string());
-            return Err(Error::Rating { rater, sample, found, wanted });
+            let wanted = "level=\"ratio\" is for ratings of 0 or more; use level=\"interval\"";
+            return Err(Error::rating(rater, sample, number, wanted));
         }
         Ok(LeafKey::new(LeafRef::float(number)))
     }
@@ -223,12 +222,7 @@ impl KrippendorffAlpha {
             match label_number(label) {
                 Some(number) => drop(self.checked(number, &names.join(", "), sample)?),
                 None => {
-                    return Err(Error::Rating {
-                        rater: names.join(", "),
-                        sample: sample.to_owned(),
-                        found: label_text(label),
-                        wanted: NEEDS_NUMBERS.to_owned(),
-                    });
+                    return Err(Error::rating(&names.join(", "), sample, label_text(label), NEEDS_NUMBERS));
                 }
             }
         }

@@ -16,6 +16,7 @@ pub use fleiss_kappa::*;
 pub use gwet_ac1::*;
 pub use krippendorff_alpha::*;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::distance::{LabelOrder, Profiles, Weights, number as label_number};
@@ -183,12 +184,10 @@ impl RaterComparison<'_> {
         let Some(conversion) = self.to_float else { return Ok(label_of(leaf)) };
         let number = conversion.convert_leaf(leaf);
         let key = LeafKey::new(LeafRef::float(number.value)).filter(|_| number.convertible);
-        key.ok_or_else(|| Error::Rating {
-            rater: rater.to_owned(),
-            sample: sample.to_owned(),
-            found: ValueRef::Leaf(leaf).describe(),
-            wanted: "to_float has no number for it; define what it means, as in value_to_float(correct=…)"
-                .to_owned(),
+        key.ok_or_else(|| {
+            let wanted =
+                "to_float has no number for it; define what it means, as in value_to_float(correct=…)";
+            Error::rating(rater, sample, ValueRef::Leaf(leaf).describe(), wanted)
         })
     }
 }
@@ -322,7 +321,7 @@ impl<'a> Scores<'a> {
     fn of_rows(&self, rows: Vec<u32>) -> ScoreSet<'a> {
         let ScoreSet { columns, scorer, estimation, .. } = self.set();
         let values = ValueColumn::from_floats(vec![0.0; rows.len()]);
-        ScoreSet::derived(columns, scorer, values, Default::default(), Some(rows), estimation.clone())
+        ScoreSet::derived(columns, scorer, Cow::Owned(values), Some(rows), estimation.clone())
     }
 }
 

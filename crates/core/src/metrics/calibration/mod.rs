@@ -147,13 +147,12 @@ impl PredictionSource {
 
     fn no_confidence(&self, scores: &Scores<'_>, at: usize, found: &Json) -> Error {
         let text: String = json_text(found).chars().take(60).collect();
-        Error::Confidence {
-            metric: self.metric.to_owned(),
-            key: self.key.clone(),
-            sample: scores.sample_id(at).to_owned(),
-            is_percentage: percentage(found),
-            found: text,
-        }
+        let hint = if percentage(found) { ", so divide percentages by 100" } else { "" };
+        let (sample, key) = (scores.sample_id(at), &self.key);
+        let problem = format!(
+            "the confidence of sample {sample:?} (metadata key `{key}`) is {text}; it must be a number from 0 to 1{hint}"
+        );
+        Error::undefined(self.metric, problem)
     }
 }
 

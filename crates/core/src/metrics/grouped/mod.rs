@@ -496,7 +496,7 @@ impl Grouped {
         if let Some(value) = &value {
             for name in recorded_names(&all_label, value, role) {
                 if let Some(at) = owners.get(&name) {
-                    return Err(name_taken(&groups, *at, name.into_owned()));
+                    return Err(name_taken(&groups, *at, &name));
                 }
             }
         }
@@ -541,17 +541,17 @@ impl Grouped {
                 continue;
             }
             if wants_all && *label == all_label {
-                return Err(name_taken(groups, at, label.clone()));
+                return Err(name_taken(groups, at, label));
             }
             for name in recorded_names(label, value, role) {
                 if let Some(other) = owners.get(&name).and_then(|other| groups.get(*other)) {
-                    return Err(Error::SharedGroupName {
-                        metric: Self::NAME.into(),
-                        first: other.name.as_str().into(),
-                        group: group.as_str().into(),
-                        sample: sample.as_str().into(),
-                        name: name.as_ref().into(),
-                    });
+                    let (metric, first) = (Self::NAME, &other.name);
+                    return Err(Error::SharedGroupName(
+                        format!(
+                            "{metric}: the groups {first:?} and {group:?} (of sample {sample:?}) both get the name {name:?}; put {{group_name}} into name_template"
+                        )
+                        .into(),
+                    ));
                 }
                 owners.insert(name, at);
             }
@@ -595,12 +595,17 @@ impl Grouped {
 }
 
 /// The error of a group whose name the aggregate has.
-fn name_taken(groups: &[GroupValue], at: usize, name: String) -> Error {
+fn name_taken(groups: &[GroupValue], at: usize, name: &str) -> Error {
     let Some(GroupValue { name: group, sample, .. }) = groups.get(at) else {
         return Error::custom("a group was lost");
     };
-    let (metric, group, sample) = (Grouped::NAME.to_owned(), group.clone(), sample.clone());
-    Error::GroupNameTaken { metric, group, sample, name }
+    let metric = Grouped::NAME;
+    Error::SharedGroupName(
+        format!(
+            "{metric}: the group {group:?} (of sample {sample:?}) gets the name {name:?}, which is taken by the aggregate; choose another all_label or name_template"
+        )
+        .into(),
+    )
 }
 
 /// The weights of groups in the mean over them.

@@ -336,13 +336,8 @@ fn number(labels: &Ratings<'_>, leaf: LeafRef<'_>, sample: &str, conversion: &Co
     if number.convertible && number.value.is_finite() {
         return Ok(number.value);
     }
-    Err(Error::Rating {
-        rater: labels.name().to_owned(),
-        sample: sample.to_owned(),
-        found: ValueRef::Leaf(leaf).describe(),
-        wanted: "labels must be numbers or grades; define others with to_float=value_to_float(correct=…, incorrect=…)"
-            .to_owned(),
-    })
+    let wanted = "labels must be numbers or grades; define others with to_float=value_to_float(correct=…, incorrect=…)";
+    Err(Error::rating(labels.name(), sample, ValueRef::Leaf(leaf).describe(), wanted))
 }
 
 /// √(Σ_g (Σ_{i∈g} ψ_i)² · G/(G−1)), without the last factor if nothing is corrected.

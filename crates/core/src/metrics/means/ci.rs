@@ -294,8 +294,8 @@ fn by_wilson(SummaryPart { summary, errors, .. }: &SummaryPart) -> Result<Estima
     };
     let g = clusters.len();
     let Some(error) = clusters.stderr() else {
-        let (metric, key) = (CiWilson::NAME.to_owned(), key.clone());
-        return Err(Error::TooFewClusters { metric, key, clusters: g });
+        let problem = format!("{g} cluster(s) in metadata key `{key}`; an interval needs at least two");
+        return Err(Error::undefined(CiWilson::NAME, problem));
     };
     let (p, variance) = (summary.mean().unwrap_or(0.0), error * error);
     let spread = p * (1.0 - p);

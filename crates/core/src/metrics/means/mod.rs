@@ -210,9 +210,10 @@ fn check_proportions(metric: &str, conversion: &Conversion, scores: &Scores<'_>)
     scores.finite(metric, conversion, |numbers| {
         match numbers.iter().enumerate().find(|(_, f)| !(0.0..=1.0).contains(*f)) {
             None => Ok(()),
-            Some((at, &value)) => {
-                let (metric, sample) = (metric.to_owned(), scores.sample_id(at).to_owned());
-                Err(Error::OutsideUnitInterval { metric, sample, value })
+            Some((at, value)) => {
+                let (sample, advice) = (scores.sample_id(at), "use ci() for scores that are no proportions");
+                let problem = format!("the score of sample {sample:?} is {value}, outside [0, 1]; {advice}");
+                Err(Error::undefined(metric, problem))
             }
         }
     })?

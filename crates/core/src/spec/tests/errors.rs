@@ -1,7 +1,7 @@
 //! Invalid strings: each error points at its column and names what was expected.
 
 use super::spec;
-use crate::spec::{MAX_DEPTH, MetricsSpec, Spec, SpecError, SpecErrorKind};
+use crate::spec::{MAX_DEPTH, MetricsSpec, Spec, SpecError};
 
 fn error(text: &str) -> SpecError {
     match text.parse::<Spec>() {
@@ -85,21 +85,10 @@ fn hints() {
 }
 
 #[test]
-fn places_and_snippets() {
+fn places() {
     let wrong = error("a(\n  ü, é d,\n)");
     assert_eq!((wrong.offset(), wrong.line(), wrong.column()), (Some(12), Some(2), Some(8)));
-    assert_eq!(wrong.snippet().unwrap(), "  ü, é d,\n       ^");
     assert_eq!(wrong.text(), Some("a(\n  ü, é d,\n)"));
-
-    // At the end of the input the caret stands behind it, and nothing reaches a terminal as it is.
-    assert_eq!(error("a(\u{1b},").snippet().unwrap(), "a( ,\n  ^");
-    assert_eq!(error("a(1").snippet().unwrap(), "a(1\n   ^");
-
-    let long = format!("a({} ? {})", "b,".repeat(500), "c,".repeat(500));
-    let snippet = error(&long).snippet().unwrap();
-    let (line, caret) = snippet.split_once('\n').unwrap();
-    assert_eq!(line.chars().position(|c| c == '?'), caret.chars().position(|c| c == '^'));
-    assert!(line.chars().count() < 110);
 }
 
 #[test]
@@ -113,7 +102,6 @@ fn depth_has_a_limit() {
     assert!(nested(MAX_DEPTH).parse::<Spec>().is_ok());
     let wrong = error(&nested(MAX_DEPTH + 1));
     assert_eq!(wrong.to_string(), "nested more than 64 deep at column 130");
-    assert_eq!(wrong.kind(), &SpecErrorKind::TooDeep { limit: MAX_DEPTH });
 
     for hostile in ["f(", "f([", "f({'a':", "f(a=", "[", "{'a':["] {
         let text = hostile.repeat(100_000);
@@ -140,6 +128,6 @@ fn binding() {
         (bind("f(zzz=1)", &[]), "f has no argument 'zzz' (it takes none)", None),
     ] {
         assert_eq!((error.to_string().as_str(), error.hint()), (message, hint));
-        assert_eq!((error.snippet(), error.column()), (None, None));
+        assert_eq!((error.line(), error.column()), (None, None));
     }
 }

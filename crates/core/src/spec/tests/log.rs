@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::spec;
-use crate::spec::{Arg, MAX_DEPTH, MAX_ITEMS, MetricsSpec, Spec, SpecErrorKind};
+use crate::spec::{Arg, MAX_DEPTH, MAX_ITEMS, MetricsSpec, Spec};
 
 fn read(logged: &Value) -> Spec {
     Spec::from_log(logged["name"].as_str().unwrap(), logged["options"].as_object().unwrap()).unwrap()
@@ -102,14 +102,13 @@ fn items_have_a_limit() {
     let map = |count: usize| (0..count).map(|n| (n.to_string(), json!(1))).collect::<Value>();
     for value in [list(MAX_ITEMS + 1), map(MAX_ITEMS + 1)] {
         let error = Arg::from_log_json(&json!({"weights": value})).unwrap_err();
-        assert!(matches!(error.kind(), SpecErrorKind::TooManyItems { limit: MAX_ITEMS, .. }), "{error:?}");
         assert_eq!(error.to_string(), "weights: 250002 items, more than the limit of 250000");
     }
     assert!(Arg::from_log_json(&list(MAX_ITEMS)).is_ok());
     // The limit is that of all lists together: short lists of lists are no way around it.
     let nested = (0..17).fold(json!(1), |value, _| json!([value, value]));
     let error = Arg::from_log_json(&json!([nested])).unwrap_err();
-    assert!(matches!(error.kind(), SpecErrorKind::TooManyItems { limit: MAX_ITEMS, .. }), "{error:?}");
+    assert!(error.to_string().ends_with("items, more than the limit of 250000"), "{error:?}");
 }
 
 #[test]
@@ -123,6 +122,6 @@ fn depth_has_a_limit() {
     for shape in shapes {
         assert!(Arg::from_log_json(&nested(MAX_DEPTH, shape)).is_ok());
         let error = Arg::from_log_json(&nested(MAX_DEPTH + 1, shape)).unwrap_err();
-        assert_eq!(error.kind(), &SpecErrorKind::TooDeep { limit: MAX_DEPTH });
+        assert_eq!(error.to_string(), "nested more than 64 deep");
     }
 }

@@ -127,7 +127,7 @@ fn a_metric_that_fails_fails_alone() {
     assert_eq!(failed, ["mean", "stderr", "grouped"]);
     assert_matches!(
         reduced.failures[0].error,
-        Error::InfiniteScore { metric, sample } if metric == "mean" && sample == "broken"
+        Error::Undefined { metric, problem } if metric == "mean" && problem.starts_with("the score of sample \"broken\" is infinite")
     );
     assert_eq!(results.scores[1].metrics["inf"].value, 0.5, "frequency counts what it finds");
 }
@@ -328,21 +328,21 @@ fn failures_name_the_sample_the_key_and_the_way_out() {
     assert_eq!(failure(&plain, "ci_wilson(cluster='h')"), missing_key("ci_wilson", "h", "q1", &["g"]));
     assert_matches!(
         failure(&plain, "grouped(accuracy(), 'g')"),
-        Error::GroupNameTaken { group, sample, name, .. } if group == "all" && sample == "q1" && name == "all"
+        Error::SharedGroupName(text) if text.contains("the group \"all\" (of sample \"q1\") gets the name \"all\"")
     );
     assert_matches!(
         failure(&plain, "grouped(accuracy(), 'g', name_template='same')"),
-        Error::SharedGroupName { first, group, sample, name, .. }
-            if (&**first, &**group, &**sample, &**name) == ("all", "x", "q2", "same")
+        Error::SharedGroupName(text)
+            if text.contains("\"all\" and \"x\" (of sample \"q2\") both get the name \"same\"")
     );
     assert_matches!(
         failure(&columns([("q1", 1, 2, "a")]), "ci_wilson"),
-        Error::OutsideUnitInterval { sample, value: 2.0, .. } if sample == "q1"
+        Error::Undefined { problem, .. } if problem.starts_with("the score of sample \"q1\" is 2, outside [0, 1]")
     );
     let one_cluster = columns([("q1", 1, 1, "a"), ("q2", 1, 0, "a")]);
     assert_matches!(
         failure(&one_cluster, "ci_wilson(cluster='g')"),
-        Error::TooFewClusters { key, clusters: 1, .. } if key == "g"
+        Error::Undefined { problem, .. } if problem.starts_with("1 cluster(s) in metadata key `g`")
     );
     let mut no_id = ScoreColumns::new(["s"]);
     no_id.push("q1", 1).metadata("g", json!(null)).score("s", Score::new(1)).unwrap();
@@ -360,17 +360,18 @@ fn scores_that_do_not_fit_the_plan_are_an_error_of_the_whole() {
     let scalar = columns([("q1", 1, "C", "a")]);
     assert_matches!(
         error(&scalar, "{'*': [mean()]}"),
-        Error::Shape { metric, sample, .. } if metric == "metrics by key of `s`" && sample == "q1"
+        Error::Undefined { metric, problem } if metric == "metrics by key of `s`" && problem.starts_with("the score of sample \"q1\" is")
     );
     let keys = columns([("q1", 1, Value::map([("a", 1)]), "x"), ("q1", 2, Value::map([("b", 1)]), "x")]);
-    let differ = |error: &Error| matches!(error, Error::EpochShapes { reducer, sample, .. } if reducer == "mean" && sample == "q1");
+    let differ =
+        |error: &Error| error.to_string().starts_with("mean: the epochs of sample \"q1\" differ in shape");
     assert!(differ(&error(&keys, "{'*': [mean()]}")));
     let lengths = columns([("q1", 1, Value::list([1, 2]), "x"), ("q1", 2, Value::list([1]), "x")]);
     assert!(differ(&error(&lengths, "mean")));
     let lacking = columns([("q1", 1, Value::map([("a", 1)]), "x"), ("q2", 1, Value::map([("b", 1)]), "x")]);
     assert_matches!(
         error(&lacking, "{'a': [mean()]}"),
-        Error::MissingField { sample, key, pattern, .. } if sample == "q2" && key == "a" && pattern == "a"
+        Error::Custom(text) if text.contains("\"q2\" by `s` has no key \"a\", which the pattern \"a\" matched")
     );
     let twice = columns([("q1", 1, 1, "x"), ("q1", 1, 0, "x")]);
     assert_eq!(error(&twice, "mean"), Error::DuplicateEpoch { sample: "q1".to_owned(), epoch: 1 });
