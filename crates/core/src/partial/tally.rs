@@ -100,8 +100,8 @@ impl Tally {
         let encoder = SampleEncoder::new(columns, &names, visible);
         let mut codes = SampleCodes::new(columns, &names, visible);
         let mut numbers: HashMap<Box<[u8]>, u32, foldhash::fast::RandomState> = HashMap::default();
-        // By number: how many samples, and the row of the smallest id.
-        let mut found: Vec<(u64, u32)> = Vec::new();
+        // By number: how many samples, and the row of the smallest id with its first bytes, which mostly decide.
+        let mut found: Vec<(u64, u32, u64)> = Vec::new();
         let mut ids: Vec<(u32, u32)> = Vec::new();
         let (mut record, mut bytes, mut too_large) = (Vec::new(), 0, false);
         index.for_each(|rows| {
@@ -109,6 +109,7 @@ impl Tally {
             let Some(&first) = rows.iter().min().filter(|_| !too_large) else { return };
             let id = |row: u32| columns.id_bytes(row as usize);
             let own_id = id(first);
+            let start = u64::from_be_bytes(first_bytes(own_id));
             let code = codes.as_ref().and_then(|codes| codes.of(rows));
             let known = code.and_then(|code| codes.as_ref()?.entry(code));
             let number = known.unwrap_or_else(|| {
@@ -118,7 +119,7 @@ impl Tally {
                     let number = found.len() as u32;
                     bytes += entry_bytes(&record, own_id.len());
                     numbers.insert(record.as_slice().into(), number);
-                    found.push((0, first));
+                    found.push((0, first, start));
                     number
                 });
                 if let (Some(code), Some(codes)) = (code, &mut codes) {
@@ -126,10 +127,10 @@ impl Tally {
                 }
                 number
             });
-            if let Some((count, smallest)) = found.get_mut(number as usize) {
+            if let Some((count, smallest, smallest_start)) = found.get_mut(number as usize) {
                 *count += 1;
-                if own_id < id(*smallest) {
-                    *smallest = first;
+                if start < *smallest_start || start == *smallest_start && own_id < id(*smallest) {
+                    (*smallest, *smallest_start) = (first, start);
                 }
             }
             if visible.ids {
@@ -142,7 +143,7 @@ impl Tally {
             return Err(too_many_bytes(visible.ids));
         }
         let entry = |(record, number): (Box<[u8]>, u32)| {
-            let (count, row) = found.get(number as usize).copied().unwrap_or_default();
+            let (count, row, _) = found.get(number as usize).copied().unwrap_or_default();
             (Entry { record, count, id: columns.id(row as usize).into() }, number)
         };
         let (entries, order) = sorted(numbers.into_iter().map(entry).collect());
