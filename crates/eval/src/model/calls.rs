@@ -63,7 +63,7 @@ pub(super) struct CallFailures {
 }
 
 /// Why a model has given no answer yet.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct PendingFailure {
     problem: String,
     /// What the run ends for if the model is not tried for any longer: its server has never answered.
@@ -83,16 +83,8 @@ impl CallFailures {
         CallFailures { refusal: Arc::clone(refusal), ..CallFailures::default() }
     }
 
-    fn set(&self, no_answer: Option<PendingFailure>) {
-        *lock(&self.no_answer) = no_answer;
-    }
-
-    fn no_answer(&self) -> Option<PendingFailure> {
-        lock(&self.no_answer).clone()
-    }
-
     pub(super) fn get(&self) -> Option<String> {
-        Some(self.no_answer()?.problem)
+        lock(&self.no_answer).as_ref().map(|no_answer| no_answer.problem.clone())
     }
 
     fn refuse(&self, fatal: FatalError) {
@@ -102,7 +94,7 @@ impl CallFailures {
 
     /// The sample does not wait any longer: a server that has never answered ends the run.
     pub(super) fn give_up(&self) {
-        if let Some(fatal) = self.no_answer().and_then(|no_answer| no_answer.fatal) {
+        if let Some(fatal) = lock(&self.no_answer).as_ref().and_then(|no_answer| no_answer.fatal.clone()) {
             self.refuse(fatal);
         }
     }
@@ -282,7 +274,7 @@ impl Calls {
                     if metadata.is_some_and(|metadata| metadata.contains_key(UNREADABLE_USAGE)) {
                         lock(&self.counts).unreadable_usage += 1;
                     }
-                    trouble.set(None);
+                    *lock(&trouble.no_answer) = None;
                     output.time.get_or_insert(took.as_secs_f64());
                     return Ok(output);
                 }
@@ -298,7 +290,7 @@ impl Calls {
                 }
                 false => (wait, None),
             };
-            trouble.set(Some(PendingFailure { problem: error.to_string(), fatal }));
+            *lock(&trouble.no_answer) = Some(PendingFailure { problem: error.to_string(), fatal });
             let Some(wait) = wait else {
                 trouble.give_up();
                 return Err(after_retries(error, retries));

@@ -218,16 +218,10 @@ impl EntryKind for Provider {
 pub(crate) const PROVIDERS: &[ProviderEntry] = &[replay::PROVIDER, replay::MOCK, openai::PROVIDER];
 
 /// Those that errorbar brings if it is built with the feature `providers`.
-pub(crate) const MORE_PROVIDERS: &[ProviderEntry] = {
-    #[cfg(feature = "providers")]
-    {
-        genai::PROVIDERS
-    }
-    #[cfg(not(feature = "providers"))]
-    {
-        &[]
-    }
-};
+#[cfg(feature = "providers")]
+pub(crate) use genai::PROVIDERS as MORE_PROVIDERS;
+#[cfg(not(feature = "providers"))]
+pub(crate) const MORE_PROVIDERS: &[ProviderEntry] = &[];
 
 /// Usage with its input tokens and its total. As logs count, what went through the provider's cache is not input.
 fn with_prompt(mut usage: Usage, prompt: u64, total: Option<u64>) -> Usage {

@@ -76,9 +76,8 @@ impl Collector {
         observer: Arc<dyn Observer>,
         cancel: CancelToken,
     ) -> Self {
-        let names: Vec<String> = prepared.scorers.iter().map(|(name, _)| name.clone()).collect();
         Collector {
-            running: RunningFigures::new(&prepared.plan, &names, observer.wants_figures()),
+            running: RunningFigures::new(&prepared.plan, prepared.empty_columns(), observer.wants_figures()),
             monitor: None,
             queue: None,
             slots: std::iter::repeat_with(|| None).take(prepared.total()).collect(),
@@ -262,10 +261,14 @@ impl Collector {
     }
 
     fn fill(&mut self, index: usize, scores: Vec<(String, Score)>, metadata: Metadata, outcome: SlotStatus) {
-        let Some((id, sample, epoch)) = self.prepared.item(index) else { return };
+        let Some((_, sample, _)) = self.prepared.item(index) else { return };
         let failed = outcome == SlotStatus::Failed;
-        if !failed {
-            self.running.add(&id.to_string(), epoch, &metadata, &scores);
+        if !failed && self.running.is_wanted {
+            // Only the value counts here. A scorer is declared and scores once, so nothing can be refused.
+            let values =
+                scores.iter().map(|(scorer, score)| (scorer.clone(), Score::new(score.value.clone())));
+            let columns = &mut self.running.columns;
+            let _ = self.prepared.push_row(columns, index, Some(&metadata), values, false);
         }
         self.done += 1;
         self.failed += usize::from(failed);

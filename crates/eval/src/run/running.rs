@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use errorbar_core::{
-    Estimate, EstimateRow, IntervalChoice, IntervalMethod, Metadata, Plan, Results, Role, Score, ScoreColumns,
+    Estimate, EstimateRow, IntervalChoice, IntervalMethod, Plan, Results, Role, ScoreColumns,
 };
 
 /// A figure of a run in progress.
@@ -28,13 +28,14 @@ pub struct RunningFigure {
 #[derive(Debug)]
 pub struct RunningFigures {
     plan: Plan,
-    columns: ScoreColumns,
+    /// The scores so far; none if no figures are wanted.
+    pub(super) columns: ScoreColumns,
     figures: Vec<RunningFigure>,
     /// When the figures were computed, and how long it took.
     computed: Option<(Instant, Duration)>,
     /// The time that was spent on figures.
     spent: Duration,
-    is_wanted: bool,
+    pub(super) is_wanted: bool,
 }
 
 /// The part of the time that computing figures may take is one in this many, after a first amount that is free: a short
@@ -44,37 +45,12 @@ const FREE: Duration = Duration::from_millis(100);
 
 impl RunningFigures {
     /// No scores yet. Unless `is_wanted`, none are held.
-    pub(super) fn new(plan: &Plan, scorers: &[String], is_wanted: bool) -> Self {
+    pub(super) fn new(plan: &Plan, columns: ScoreColumns, is_wanted: bool) -> Self {
         let mut plan = plan.clone();
         // Only values and errors are shown, so nothing is resampled for an interval.
         plan.errors.interval = IntervalChoice::Method(IntervalMethod::T);
-        let columns = ScoreColumns::new(scorers.iter().map(String::as_str));
-        RunningFigures {
-            plan,
-            columns,
-            figures: Vec::new(),
-            computed: None,
-            spent: Duration::ZERO,
-            is_wanted,
-        }
-    }
-
-    /// Adds the scores of one sample in one epoch.
-    pub(super) fn add(&mut self, id: &str, epoch: u32, metadata: &Metadata, scores: &[(String, Score)]) {
-        if !self.is_wanted {
-            return;
-        }
-        let keys = self.plan.metadata_keys();
-        let mut row = self.columns.push(id, epoch).metadata_all(
-            metadata.iter().filter(|(key, _)| keys.contains(key)).map(|(key, value)| (key.as_str(), value)),
-        );
-        for (scorer, score) in scores {
-            // Only the value counts here. A scorer is declared and scores once, so nothing can be refused.
-            match row.score(scorer, Score::new(score.value.clone())) {
-                Ok(filled) => row = filled,
-                Err(_) => return,
-            }
-        }
+        let (figures, spent) = (Vec::new(), Duration::ZERO);
+        RunningFigures { plan, columns, figures, computed: None, spent, is_wanted }
     }
 
     /// The first figure of each scorer and reducer over the samples that are done.
@@ -131,16 +107,16 @@ mod tests {
     use std::sync::Arc;
 
     use errorbar_core::metrics::{accuracy, frequency, grouped, mean, std, stderr};
-    use errorbar_core::{ErrorPlan, MetadataKeys, Metrics, Reducers, Value, metrics, reducers};
+    use errorbar_core::{ErrorPlan, MetadataKeys, Metrics, Reducers, Score, Value, metrics, reducers};
 
     use super::*;
 
     /// The figures over scores, two to a passage.
     fn figures(plan: &Plan, values: &[Value]) -> Vec<RunningFigure> {
-        let mut running = RunningFigures::new(plan, &["s".to_owned()], true);
+        let mut running = RunningFigures::new(plan, ScoreColumns::new(["s"]), true);
         for (at, value) in values.iter().enumerate() {
-            let passage = Metadata::from_iter([("passage".to_owned(), (at / 2).into())]);
-            running.add(&at.to_string(), 1, &passage, &[("s".to_owned(), Score::new(value.clone()))]);
+            let row = running.columns.push(at.to_string(), 1).metadata("passage", at / 2);
+            let _ = row.score("s", Score::new(value.clone())).unwrap();
         }
         running.figures()
     }
@@ -196,9 +172,9 @@ mod tests {
     #[test]
     fn figures_that_cost_much_are_not_computed_again_at_once() {
         let plan = Plan::new().scorer("s", metrics![accuracy()]);
-        let mut running = RunningFigures::new(&plan, &["s".to_owned()], true);
+        let mut running = RunningFigures::new(&plan, ScoreColumns::new(["s"]), true);
         let next = |running: &mut RunningFigures, id: &str, value: i64| {
-            running.add(id, 1, &Metadata::new(), &[("s".to_owned(), Score::new(value))]);
+            let _ = running.columns.push(id, 1).score("s", Score::new(value)).unwrap();
             running.figures().pop().map(|figure| figure.value)
         };
         assert_eq!(next(&mut running, "a", 1), Some(1.0));

@@ -338,7 +338,7 @@ impl Scorer for CommandScorer {
                 )));
             }
             let question = Question::new(state, target, self.messages_or_default());
-            let score = self.pool().score(&question).await.map_err(|error| of_command(error.to_string()))?;
+            let score = self.pool().score(question).await.map_err(|error| of_command(error.to_string()))?;
             self.check_score(&score).map_err(of_command)?;
             Ok(Some(score))
         })

@@ -82,34 +82,27 @@ impl ArgType for OnMissing {
 
     fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
         match arg {
-            Arg::Int(number) => Ok(OnMissing::Value(*number as f64)),
-            Arg::Float(number) => Ok(OnMissing::Value(*number)),
-            Arg::Str(word) => match word.as_str() {
-                "missing" => Ok(OnMissing::Missing),
-                "unscored" => Ok(OnMissing::Unscored),
-                "error" => Ok(OnMissing::Error),
-                _ => Err(ArgProblem::Expected(Self::EXPECTED)),
-            },
-            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
+            Arg::Int(number) => Some(OnMissing::Value(*number as f64)),
+            Arg::Float(number) => Some(OnMissing::Value(*number)),
+            arg => WORDS.iter().find(|(word, _)| arg.as_str() == Some(word)).map(|(_, of_word)| *of_word),
         }
+        .ok_or(ArgProblem::Expected(Self::EXPECTED))
     }
 
     fn to_arg(&self) -> Arg {
-        match self {
-            OnMissing::Missing => Arg::Str("missing".to_owned()),
-            OnMissing::Unscored => Arg::Str("unscored".to_owned()),
-            OnMissing::Error => Arg::Str("error".to_owned()),
-            OnMissing::Value(number) => Arg::Float(*number),
+        match (self, WORDS.iter().find(|(_, of_word)| of_word == self)) {
+            (_, Some((word, _))) => Arg::Str((*word).to_owned()),
+            (OnMissing::Value(number), _) => Arg::Float(*number),
+            (_, None) => Arg::Null,
         }
     }
 }
 
-/// What the file holds.
-#[derive(Debug, Default)]
-struct ScoreTable {
-    /// By id as text and epoch; epoch 0 is every epoch.
-    scores: HashMap<(String, u32), Score>,
-}
+const WORDS: [(&str, OnMissing); 3] =
+    [("missing", OnMissing::Missing), ("unscored", OnMissing::Unscored), ("error", OnMissing::Error)];
+
+/// Scores by id and epoch; the epoch 0 is every epoch.
+type ScoreTable = HashMap<(String, u32), Score>;
 
 /// Stands for every epoch.
 const EVERY: u32 = 0;
@@ -146,9 +139,9 @@ impl Precomputed {
             let column = self.column.as_deref().unwrap_or("score");
             return Err(wrong(format!("no record has a score in `{column}`")));
         }
-        let mut table = ScoreTable::default();
+        let mut table = ScoreTable::new();
         for ScoreRecord { id, epoch, score, .. } in records {
-            match table.scores.entry((id, epoch.unwrap_or(EVERY))) {
+            match table.entry((id, epoch.unwrap_or(EVERY))) {
                 Entry::Vacant(place) => place.insert(score),
                 Entry::Occupied(taken) => {
                     let epoch = epoch.map(|epoch| format!(" in epoch {epoch}")).unwrap_or_default();
@@ -174,12 +167,12 @@ impl Precomputed {
             let score = with_details(columns.score(row, scorer)?, &columns.metadata_row(row));
             Some(((columns.id(row).to_owned(), epoch), score))
         };
-        Ok(ScoreTable { scores: (0..columns.len()).filter_map(score).collect() })
+        Ok((0..columns.len()).filter_map(score).collect())
     }
 
     fn find(&self, state: &TaskState) -> Result<Option<Score>> {
         let id = state.sample_id.to_string();
-        let scores = &self.table.scores;
+        let scores = &self.table;
         let found = scores.get(&(id.clone(), state.epoch)).or_else(|| scores.get(&(id.clone(), EVERY)));
         Ok(match (found, self.on_missing_or_default()) {
             (Some(score), _) => Some(score.clone()),

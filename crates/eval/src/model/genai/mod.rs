@@ -213,7 +213,7 @@ impl ProviderProtocol {
 macro_rules! providers {
     ($($name:literal $kind:ident $base_url:literal $doc:literal;)*) => {
         /// All of them.
-        pub(in crate::model) const PROVIDERS: &[ProviderEntry] = &[$(provider!($name, $doc, {
+        pub(crate) const PROVIDERS: &[ProviderEntry] = &[$(provider!($name, $doc, {
             const PROTOCOL: ProviderProtocol =
                 ProviderProtocol { name: $name, kind: AdapterKind::$kind, base_url: $base_url };
             Provider::remote(|model, options| {

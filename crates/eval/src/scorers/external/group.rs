@@ -170,10 +170,8 @@ fn kill_group(child: &mut Child) {
 }
 
 /// Ends the processes whose environment has this mark: those that have left the group of a child. Where environments
-/// cannot be read, there are none.
-#[cfg(any(target_os = "linux", target_os = "android"))]
+/// cannot be read from `/proc`, there are none.
 fn end_marked(mark: &str) {
-    use rustix::process::{Pid, Signal, kill_process};
     /// One that starts others faster than they are ended is not followed for ever.
     const ROUNDS: usize = 8;
     let marked = || {
@@ -183,25 +181,18 @@ fn end_marked(mark: &str) {
             let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(mark.as_bytes()))
         };
-        processes.filter_map(pid).filter(has_mark).filter_map(Pid::from_raw).collect::<Vec<Pid>>()
+        processes.filter_map(pid).filter(has_mark).collect::<Vec<i32>>()
     };
     for _ in 0..ROUNDS {
         let marked = marked();
         if marked.is_empty() {
             return;
         }
-        for pid in marked {
-            // One that has ended meanwhile needs no signal.
-            let _ = kill_process(pid, Signal::KILL);
-        }
+        marked.into_iter().for_each(kill);
     }
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn end_marked(_: &str) {}
-
 /// The number of the parent of a process, and when the process was started, in ticks since the start of the system.
-#[cfg(any(target_os = "linux", target_os = "android"))]
 fn parent_and_start(pid: i32) -> Option<(u32, String)> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name of the program, in parentheses, may hold anything.
@@ -210,7 +201,6 @@ fn parent_and_start(pid: i32) -> Option<(u32, String)> {
 }
 
 /// What a process has started, and what that has started.
-#[cfg(any(target_os = "linux", target_os = "android"))]
 fn descendants(of: u32) -> Vec<Descendant> {
     let process = |entry: std::fs::DirEntry| {
         let pid = entry.file_name().to_str()?.parse::<i32>().ok()?;
@@ -229,26 +219,23 @@ fn descendants(of: u32) -> Vec<Descendant> {
     found
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn descendants(_: u32) -> Vec<Descendant> {
-    Vec::new()
-}
-
 impl Descendant {
-    #[cfg(any(target_os = "linux", target_os = "android"))]
     fn end(&self) {
-        use rustix::process::{Pid, Signal, kill_process};
-        if parent_and_start(self.pid).is_some_and(|(_, started)| started == self.started)
-            && let Some(pid) = Pid::from_raw(self.pid)
-        {
-            // One that has ended meanwhile needs no signal.
-            let _ = kill_process(pid, Signal::KILL);
+        if parent_and_start(self.pid).is_some_and(|(_, started)| started == self.started) {
+            kill(self.pid);
         }
     }
-
-    #[cfg(not(any(target_os = "linux", target_os = "android")))]
-    fn end(&self) {}
 }
+
+#[cfg(unix)]
+fn kill(pid: i32) {
+    use rustix::process::{Pid, Signal, kill_process};
+    // One that has ended meanwhile needs no signal.
+    let _ = Pid::from_raw(pid).map(|pid| kill_process(pid, Signal::KILL));
+}
+
+#[cfg(not(unix))]
+fn kill(_: i32) {}
 
 /// Limits the memory of a child, and of each process that it starts.
 ///

@@ -106,11 +106,12 @@ impl Pool {
     }
 
     /// The score of a sample.
-    pub(in crate::scorers) async fn score(&self, question: &Question<'_>) -> Result<Score, CommandError> {
+    pub(in crate::scorers) async fn score(&self, mut question: Question<'_>) -> Result<Score, CommandError> {
         let closed = |_| CommandError::not_started("its processes are gone".to_owned());
         let slot = Arc::clone(&self.slots).acquire_owned().await.map_err(closed)?;
         let seq = self.next.fetch_add(1, Ordering::Relaxed);
-        let line = question.line(seq)?;
+        question.seq = seq;
+        let line = question.line()?;
         let process = self.process()?;
         let mut reply = process.send(seq, line, slot);
         // A caller that has another runtime has no clock of ours.

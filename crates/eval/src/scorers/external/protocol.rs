@@ -19,6 +19,8 @@ const KEYS: [&str; 7] = ["seq", "value", "answer", "explanation", "reason", "met
 /// What a program is sent about a sample, without its number.
 #[derive(Debug, Serialize)]
 pub(in crate::scorers) struct Question<'a> {
+    /// The number that the answer must have.
+    pub(super) seq: u64,
     id: Json,
     epoch: u32,
     model: &'a str,
@@ -47,6 +49,7 @@ impl<'a> Question<'a> {
             marked.map(|(place, _)| choice_label(place)).collect()
         };
         Question {
+            seq: 0,
             id: match &state.sample_id {
                 SampleId::Int(id) => json!(id),
                 SampleId::Str(id) => json!(id),
@@ -65,15 +68,9 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The line, with the number that the answer must have.
-    pub(super) fn line(&self, seq: u64) -> Result<Vec<u8>, CommandError> {
-        #[derive(Serialize)]
-        struct Numbered<'q, 'a> {
-            seq: u64,
-            #[serde(flatten)]
-            question: &'q Question<'a>,
-        }
-        let mut line = serde_json::to_vec(&Numbered { seq, question: self }).map_err(|error| {
+    /// The line.
+    pub(super) fn line(&self) -> Result<Vec<u8>, CommandError> {
+        let mut line = serde_json::to_vec(self).map_err(|error| {
             CommandError::not_started(format!("the sample cannot be written as JSON: {error}"))
         })?;
         line.push(b'\n');
@@ -220,7 +217,7 @@ mod tests {
         let sample = Sample::new("Which?").choices(["x", "y"]).target(["A", "B"]).metadata("topic", "t");
         let mut state = TaskState::new("a/b", &sample, "q1".into(), 2);
         let line = |state: &TaskState, messages| {
-            let line = Question::new(state, &sample.target, messages).line(7).unwrap();
+            let line = Question { seq: 7, ..Question::new(state, &sample.target, messages) }.line().unwrap();
             serde_json::from_slice::<Json>(line.strip_suffix(b"\n").unwrap()).unwrap()
         };
         let mut expected = json!({

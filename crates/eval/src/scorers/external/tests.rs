@@ -30,7 +30,7 @@ fn shell(script: &str) -> Program {
 async fn score(pool: &Pool, id: i64) -> Result<Score, CommandError> {
     let sample = Sample::new("q").target("t");
     let state = TaskState::new("a/b", &sample, id.into(), 1);
-    pool.score(&Question::new(&state, &sample.target, false)).await
+    pool.score(Question::new(&state, &sample.target, false)).await
 }
 
 /// The scores of samples one after the other.
@@ -191,7 +191,7 @@ fn what_is_sent_may_be_larger_than_a_pipe() {
     let pool = pool(&echo);
     let sample = Sample::new("x".repeat(1 << 20));
     let state = TaskState::new("a/b", &sample, 1.into(), 1);
-    let score = block_on(pool.score(&Question::new(&state, &sample.target, false))).unwrap().unwrap();
+    let score = block_on(pool.score(Question::new(&state, &sample.target, false))).unwrap().unwrap();
     assert!(score.to_f64() > f64::from(1 << 20), "{score:?}");
 }
 
