@@ -53,7 +53,7 @@ impl std::fmt::Debug for RetryCallback {
 
 /// What goes wrong with the questions about one sample.
 #[derive(Debug, Default)]
-pub(super) struct CallFailures {
+pub(crate) struct CallFailures {
     /// Why the current call has no answer yet: the reason for the failure of a sample that reaches its time limit.
     no_answer: Mutex<Option<PendingFailure>>,
     /// Shared by the samples of a run.
@@ -83,7 +83,8 @@ impl CallFailures {
         CallFailures { refusal: Arc::clone(refusal), ..CallFailures::default() }
     }
 
-    pub(super) fn get(&self) -> Option<String> {
+    /// Why the current call has no answer yet.
+    pub(crate) fn get(&self) -> Option<String> {
         lock(&self.no_answer).as_ref().map(|no_answer| no_answer.problem.clone())
     }
 
@@ -93,7 +94,7 @@ impl CallFailures {
     }
 
     /// The sample does not wait any longer: a server that has never answered ends the run.
-    pub(super) fn give_up(&self) {
+    pub(crate) fn give_up(&self) {
         if let Some(fatal) = lock(&self.no_answer).as_ref().and_then(|no_answer| no_answer.fatal.clone()) {
             self.refuse(fatal);
         }
@@ -107,7 +108,7 @@ impl CallFailures {
     }
 
     /// The refusal that the sample has met.
-    pub(super) fn met_refusal(&self) -> Option<FatalError> {
+    pub(crate) fn met_refusal(&self) -> Option<FatalError> {
         self.is_refused.load(Ordering::Relaxed).then(|| self.refusal.get().cloned()).flatten()
     }
 }

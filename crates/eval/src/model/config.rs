@@ -1,6 +1,5 @@
 //! How a model generates: what is sent along with the messages.
 
-use std::sync::Mutex;
 use std::time::Duration;
 
 use errorbar_core::{Error, IndexMap, Metadata, Result};
@@ -8,7 +7,7 @@ use errorbar_log::eval::SampleLimit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use crate::{Usage, lock};
+use crate::Usage;
 
 /// How a model generates; for what is unset, the server has its own default.
 ///
@@ -187,20 +186,6 @@ impl Spending {
     pub(crate) fn add(&mut self, usage: &Usage) {
         self.tokens = self.tokens.saturating_add(usage.total_tokens);
         self.cost += usage.total_cost.unwrap_or(0.0);
-    }
-}
-
-/// What the samples of a run have spent together, counted at every answer.
-#[derive(Debug, Default)]
-pub(crate) struct SharedSpending(Mutex<Spending>);
-
-impl SharedSpending {
-    pub(crate) fn add(&self, usage: &Usage) {
-        lock(&self.0).add(usage);
-    }
-
-    pub(crate) fn spent(&self) -> Spending {
-        *lock(&self.0)
     }
 }
 

@@ -11,7 +11,6 @@ use errorbar_core::{Error, IndexMap, Metadata, Result};
 use errorbar_log::eval::SampleLimit;
 
 use super::calls::{CallFailures, FatalError};
-use super::config::SharedSpending;
 use super::recorder::Recorder;
 use super::{AnyModel, Calls, GenerateConfig, Prices, Request, Spending, UsageLimits};
 use crate::{Message, ModelOutput, TaskState, Usage, lock};
@@ -46,7 +45,7 @@ pub struct Models {
     pub prices: Prices,
     /// How much one sample may take.
     pub limits: UsageLimits,
-    pub(crate) till: Arc<SharedSpending>,
+    pub(crate) till: Arc<Mutex<Spending>>,
     /// What ends the run, once it is known.
     pub(super) refusal: Arc<OnceLock<FatalError>>,
 }
@@ -116,9 +115,9 @@ pub struct Generate {
     used: Mutex<SampleUsage>,
     /// Whether the answer is being judged: graders may continue where the model had to stop.
     is_scoring: AtomicBool,
-    trouble: CallFailures,
+    pub(crate) trouble: CallFailures,
     /// Records events, if a log is to have them.
-    recorder: Option<Recorder>,
+    pub(crate) recorder: Option<Recorder>,
 }
 
 /// The tokens used for a sample.
@@ -159,13 +158,6 @@ impl Generate {
             trouble,
             recorder: None,
         }
-    }
-
-    /// With a record of what happens.
-    #[must_use]
-    pub(crate) fn recorded(mut self, recorder: Option<Recorder>) -> Self {
-        self.recorder = recorder;
-        self
     }
 
     /// Requests the next message of the conversation and adds it.
@@ -227,7 +219,7 @@ impl Generate {
             if let Some(price) = self.models.prices.of(name) {
                 usage.total_cost = Some(price.of(usage));
             }
-            self.models.till.add(usage);
+            lock(&self.models.till).add(usage);
             let mut used = lock(&self.used);
             used.spent.add(usage);
             used.by_model.entry(name.to_owned()).or_default().add(usage);
@@ -299,21 +291,6 @@ impl Generate {
     /// From here on answers are judged, which no limit ends.
     pub(crate) fn start_scoring(&self) {
         self.is_scoring.store(true, Ordering::Relaxed);
-    }
-
-    /// Why the current call has no answer yet.
-    pub(crate) fn trouble(&self) -> Option<String> {
-        self.trouble.get()
-    }
-
-    /// The sample does not wait for an answer any longer. A server that has never answered ends the run.
-    pub(crate) fn give_up(&self) {
-        self.trouble.give_up();
-    }
-
-    /// What ends the run, if this sample has met it. What solvers and scorers make of it does not matter.
-    pub(crate) fn met_refusal(&self) -> Option<FatalError> {
-        self.trouble.met_refusal()
     }
 
     /// The models that grade: those that are named; else those that have the role; else the one that is evaluated.

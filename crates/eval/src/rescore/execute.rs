@@ -231,7 +231,7 @@ impl Scoring {
         self.score(at, answered, problem).await?;
         // What every sample has its scores for is paid for.
         let (done, total) = (lock(&self.outcome).samples.len(), self.log.sample_count());
-        match self.limits.passed(&self.models.till.spent()).filter(|_| done < total) {
+        match self.limits.passed(&lock(&self.models.till)).filter(|_| done < total) {
             Some(limit) => Err(RescoreError::LimitReached(format!(
                 "{}: {} to score it, when {done} of {total} samples were scored; nothing was written",
                 self.log.path().display(),
@@ -248,7 +248,9 @@ impl Scoring {
         problem: impl Fn(&str, String) -> RescoreError,
     ) -> Result<(), RescoreError> {
         let recorder = self.calls_models.then(|| Recorder::new(Instant::now(), since_epoch()));
-        let generate = Arc::new(Generate::of(Arc::clone(&self.models)).recorded(recorder));
+        let mut generate = Generate::of(Arc::clone(&self.models));
+        generate.recorder = recorder;
+        let generate = Arc::new(generate);
         generate.start_scoring();
         let is_errored = answered.error.is_some();
         let old: Vec<String> = answered.scores.keys().cloned().collect();

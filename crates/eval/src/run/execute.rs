@@ -145,7 +145,9 @@ pub(super) async fn run_sample(
     let started_at = timestamp(since_epoch);
     let steps = prepared.steps.as_ref();
     let recorder = steps.map(|_| Recorder::new(started, since_epoch));
-    let generate = Arc::new(Generate::of(Arc::clone(&prepared.models)).recorded(recorder));
+    let mut generate = Generate::of(Arc::clone(&prepared.models));
+    generate.recorder = recorder;
+    let generate = Arc::new(generate);
     let mut state =
         TaskState::new(prepared.model_name(), sample, id.clone(), epoch).with_generate(Arc::clone(&generate));
     let allowed = prepared.models.limits.time;
@@ -160,10 +162,10 @@ pub(super) async fn run_sample(
     // What blocks its thread cannot be ended, but it has reached its time limit all the same.
     let time_passed = allowed.filter(|allowed| solved.is_none() || started.elapsed() > *allowed);
     if solved.is_none() {
-        generate.give_up();
+        generate.trouble.give_up();
     }
     // A timeout because the model gave no answer is no limit of the sample, but a failure.
-    let trouble = generate.trouble().filter(|_| solved.is_none());
+    let trouble = generate.trouble.get().filter(|_| solved.is_none());
     let limit = generate.used().limit.or(time_passed.map(time_limit)).filter(|_| trouble.is_none());
     let mut problem = match solved {
         None if trouble.is_some() => Some(format!(
@@ -206,7 +208,7 @@ pub(super) async fn run_sample(
                 }
                 Some(Err(failure)) => failure,
                 None => {
-                    generate.give_up();
+                    generate.trouble.give_up();
                     format!(
                         "did not end within what the time limit of {} s leaves it; allow more time, or see what it waits for",
                         allowed.unwrap_or_default().as_secs_f64()
@@ -252,7 +254,7 @@ pub(super) async fn run_sample(
     let encoded = queue.encode(&record)?;
     // What cannot be shown is in the log all the same.
     let transcript = with_transcript.then(|| record.transcript().ok().map(Box::new)).flatten();
-    let refusal = generate.met_refusal();
+    let refusal = generate.trouble.met_refusal();
     let metadata = state.metadata;
     Ok(SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal, transcript })
 }

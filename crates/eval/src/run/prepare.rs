@@ -23,7 +23,7 @@ use crate::task::Origin;
 use crate::task_check::{self, Finding};
 use crate::{
     AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Models, Result, Sample, SampleId, Task,
-    UsageLimits,
+    UsageLimits, lock,
 };
 
 /// How many samples run at once by default.
@@ -498,7 +498,7 @@ impl PreparedTask {
         if let Some(allowed) = self.run_limits.time.filter(|allowed| elapsed > *allowed) {
             return Some(format!("the run took longer than {} s", allowed.as_secs_f64()));
         }
-        self.run_limits.passed(&self.models.till.spent())?.reason
+        self.run_limits.passed(&lock(&self.models.till))?.reason
     }
 
     /// The metadata keys of the samples.

@@ -192,9 +192,9 @@ const MOST_IDLE: usize = 1024;
 /// Of a number of connections that are wanted at once, how many this process can have. Allows it more open files, as far
 /// as the system lets it, if that is needed.
 pub fn allow_connections(wanted: usize) -> usize {
-    match limit::open_files() {
+    match max_open_files() {
         Some(limit) if connections(limit) < wanted => {
-            let limit = limit::raise().unwrap_or(limit);
+            let limit = raise_limit().unwrap_or(limit);
             wanted.min(connections(limit)).max(1)
         }
         _ => wanted,
@@ -203,12 +203,16 @@ pub fn allow_connections(wanted: usize) -> usize {
 
 /// How many files this process may have open, if there is a limit.
 pub fn max_open_files() -> Option<usize> {
-    limit::open_files()
+    #[cfg(unix)]
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    #[cfg(not(unix))]
+    let limit: Option<u64> = None;
+    usize::try_from(limit?).ok()
 }
 
 /// The maximum number of idle connections to one server.
 pub(super) fn most_idle() -> usize {
-    limit::open_files().map_or(MOST_IDLE, |limit| (for_connections(limit) / 4).clamp(1, MOST_IDLE))
+    max_open_files().map_or(MOST_IDLE, |limit| (for_connections(limit) / 4).clamp(1, MOST_IDLE))
 }
 
 fn for_connections(limit: usize) -> usize {
@@ -221,33 +225,19 @@ fn connections(limit: usize) -> usize {
     for_connections(limit) / 2
 }
 
+/// Allows as many open files as the system lets us; how many those are.
 #[cfg(unix)]
-mod limit {
+fn raise_limit() -> Option<usize> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-    /// How many files may be open now.
-    pub(super) fn open_files() -> Option<usize> {
-        usize::try_from(getrlimit(Resource::Nofile).current?).ok()
-    }
-
-    /// Allows as many as the system lets us; how many those are.
-    pub(super) fn raise() -> Option<usize> {
-        let maximum = getrlimit(Resource::Nofile).maximum;
-        // Some systems take no infinity here, and then it stays as it is.
-        setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).ok()?;
-        Some(open_files().unwrap_or(usize::MAX))
-    }
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    // Some systems take no infinity here, and then it stays as it is.
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).ok()?;
+    Some(max_open_files().unwrap_or(usize::MAX))
 }
 
 #[cfg(not(unix))]
-mod limit {
-    pub(super) fn open_files() -> Option<usize> {
-        None
-    }
-
-    pub(super) fn raise() -> Option<usize> {
-        None
-    }
+fn raise_limit() -> Option<usize> {
+    None
 }
 
 // When a server allows a retry, by its headers.
