@@ -85,7 +85,7 @@ impl Analysis<'_> {
             Ok(changes) => changes,
             Err(diagnostics) => return Answer::failed(diagnostics),
         };
-        let mut options = CoverageOptions::new();
+        let mut options = CoverageOptions::default();
         (options.simulations, options.method) = (request.simulations, request.errors.interval);
         let (blocks, diagnostics) = expand_with(sources, self.memory()).map(|path, warnings| {
             let run_request = RunRequest {

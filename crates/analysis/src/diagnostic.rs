@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use errorbar_core::spec::SpecError;
 use errorbar_table::TableLocation;
 
+use crate::text;
 use crate::text::{Opt, Surface, Text};
 
 /// How bad it is, and with it the exit code. Diagnostics are printed in this order.
@@ -185,6 +186,12 @@ impl Diagnostic {
     /// Something that cannot be used.
     pub fn error(text: impl Into<Text>) -> Self {
         Diagnostic::new(Severity::Error, text)
+    }
+
+    /// Two options that exclude each other.
+    pub(crate) fn excluded(one: Opt, other: Opt) -> Self {
+        let problem = text!("{} and {} do not go together", one, other);
+        Diagnostic::error(problem).hint(text!("omit {} or {}", one, other))
     }
 
     /// The mistake in the text of an option.

@@ -96,8 +96,7 @@ impl ScoreRequest {
     /// Everything that is wrong with it.
     pub fn changes(&self, analysis: &Analysis<'_>) -> Result<PlanChanges, Diagnostics> {
         if self.no_reduce && !self.reducers.is_empty() {
-            let problem = text!("{NoReduce} and {Reducer} do not go together");
-            return Err(Diagnostic::error(problem).hint(text!("omit {NoReduce} or {Reducer}")).into());
+            return Err(Diagnostic::excluded(Opt::NoReduce, Opt::Reducer).into());
         }
         let mut changes = PlanChanges::new(&self.metrics, &self.reducers, self.no_reduce, analysis.specs())?
             .errors(&self.errors)?

@@ -81,7 +81,7 @@ pub use row_groups::{RowColumns, RowGroup, RowGroupError, RowLabels};
 pub use score_records::{ScoreRecord, read_score_records};
 pub use values::{
     CellMeaning, CellReader, CellUse, GradeMeaning, GradeProposal, MISSING_SPELLINGS, NoScore, NoScorePolicy,
-    NoScores, ScoreWord, UnfitCells,
+    NoScores, ScoreWord, UnfitCells, is_like_missing,
 };
 
 /// A table that was read.

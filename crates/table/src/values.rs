@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use errorbar_core::engine::{Recoded, RecodedKinds};
 use errorbar_core::{Conversion, IndexMap, Leaf, LeafRef, ScoreColumns, Value};
 
-pub use self::grades::{GradeMeaning, GradeProposal};
+pub use self::grades::{GradeMeaning, GradeProposal, is_like_missing};
 
 use self::grades::GradedScorer;
 use super::ScoreTable;

@@ -2,13 +2,11 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
-use std::path::Path;
-use std::rc::Rc;
 
 use errorbar_core::SampleId;
 use errorbar_core::chat::{Input as Question, Targets};
-use errorbar_core::{MetadataKeys, ScoreColumns, ScoreParts};
-use errorbar_log::eval::{EvalLog, SampleFields};
+use errorbar_core::{MetadataKeys, ScoreParts};
+use errorbar_log::eval::SampleFields;
 
 use super::SideRequest;
 use super::sides::Side;
@@ -52,9 +50,15 @@ impl Alignment {
             // Of a log without samples there is nothing to match.
             let mut sides = sides.iter().filter(|side| side.run.recorded().is_none());
             let (Some(base), others) = (sides.next(), sides) else { continue };
-            let rows = SampleRows::new(MatchedRun::of(&base.name, &base.run));
+            let base = MatchedRun::new(&base.name, &base.run);
             for other in others {
-                pairs.push(rows.pair(other, request, diagnostics)?);
+                let of_other = MatchedRun::new(&other.name, &other.run);
+                let (only_base, only_other) = base.unmatched(&of_other)?;
+                if !request.trust_ids && request.runs.compared_scorers.is_empty() {
+                    base.check_ids(&of_other, diagnostics)?;
+                }
+                let (base, task) = (base.name.to_owned(), other.task.clone());
+                pairs.push(SidePair { base, other: other.name.clone(), task, only_base, only_other });
             }
         }
         Ok(Alignment { pairs })
@@ -95,30 +99,20 @@ fn listed(ids: &[String], most: usize) -> String {
 }
 
 /// A run whose samples are matched with those of another, and what shows that they are the same.
-#[derive(Clone)]
 pub(crate) struct MatchedRun<'a> {
     name: &'a str,
-    path: &'a Path,
-    columns: &'a ScoreColumns,
-    questions: Rc<Questions>,
-    is_table: bool,
-    /// Whether the column of its ids is named by the user, or after what it identifies.
-    has_named_ids: bool,
-    /// The log, if more can be read of it.
-    log: Option<&'a EvalLog>,
+    run: &'a Run,
+    questions: Questions,
+    /// The first row of each sample.
+    rows: Vec<usize>,
+    /// The places of samples among them, by id; seldom needed, because sides mostly have the same order.
+    places: OnceCell<HashMap<&'a str, usize>>,
 }
 
 impl<'a> MatchedRun<'a> {
-    pub(crate) fn of(name: &'a str, run: &'a Run) -> Self {
-        MatchedRun {
-            name,
-            path: &run.identity.path,
-            columns: &run.scores,
-            questions: Rc::new(run.questions()),
-            is_table: run.table().is_some(),
-            has_named_ids: run.table().is_some_and(|table| table.has_named_ids),
-            log: run.log().map(|source| &*source.log),
-        }
+    pub(crate) fn new(name: &'a str, run: &'a Run) -> Self {
+        let rows = run.scores.first_rows();
+        MatchedRun { name, run, questions: run.questions(), rows, places: OnceCell::new() }
     }
 
     /// Checks that the ids which this run, the base, and another have in common are those of the same samples.
@@ -126,31 +120,16 @@ impl<'a> MatchedRun<'a> {
     /// # Errors
     /// An id is another question on the other side, or the ids are mere row numbers.
     pub(crate) fn check_questions(
-        self,
-        other: MatchedRun<'_>,
+        &self,
+        other: &MatchedRun<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Result<(), Diagnostic> {
-        SampleRows::new(self.clone()).unmatched(&SampleRows::new(other.clone()))?;
-        check_ids(&self, &other, diagnostics)
-    }
-}
-
-/// The samples of a side.
-struct SampleRows<'a> {
-    run: MatchedRun<'a>,
-    /// The first row of each.
-    rows: Vec<usize>,
-    /// The places of samples among them, by id; seldom needed, because sides mostly have the same order.
-    places: OnceCell<HashMap<&'a str, usize>>,
-}
-
-impl<'a> SampleRows<'a> {
-    fn new(run: MatchedRun<'a>) -> Self {
-        SampleRows { rows: run.columns.first_rows(), run, places: OnceCell::new() }
+        self.unmatched(other)?;
+        self.check_ids(other, diagnostics)
     }
 
     fn id(&self, place: usize) -> Option<&'a str> {
-        self.rows.get(place).map(|row| self.run.columns.id(*row))
+        self.rows.get(place).map(|row| self.run.scores.id(*row))
     }
 
     /// The place of a sample; mostly it is that which it has on the other side.
@@ -158,7 +137,7 @@ impl<'a> SampleRows<'a> {
         if self.id(likely) == Some(id) {
             return Some(likely);
         }
-        let columns = self.run.columns;
+        let columns = &self.run.scores;
         let places = || self.rows.iter().enumerate().map(|(place, row)| (columns.id(*row), place)).collect();
         self.places.get_or_init(places).get(id).copied()
     }
@@ -167,12 +146,12 @@ impl<'a> SampleRows<'a> {
     ///
     /// # Errors
     /// An id is another question on the other side.
-    fn unmatched(&self, other: &SampleRows<'_>) -> Result<(Vec<String>, Vec<String>), Diagnostic> {
-        let questions = CommonQuestions::of(&self.run.questions, &other.run.questions);
+    fn unmatched(&self, other: &MatchedRun<'_>) -> Result<(Vec<String>, Vec<String>), Diagnostic> {
+        let questions = CommonQuestions::of(&self.questions, &other.questions);
         let (mut only_other, mut changed) = (Vec::new(), Vec::new());
         let mut is_matched = vec![false; self.rows.len()];
         for (at, row) in other.rows.iter().enumerate() {
-            let id = other.run.columns.id(*row);
+            let id = other.run.scores.id(*row);
             let Some(place) = self.place(id, at) else {
                 only_other.push(id.to_owned());
                 continue;
@@ -185,47 +164,54 @@ impl<'a> SampleRows<'a> {
             }
         }
         if let Some(&(base_row, row)) = changed.first() {
-            return Err(changed_question(&self.run, &other.run, base_row, row, changed.len()));
+            return Err(changed_question(self, other, base_row, row, changed.len()));
         }
         let unmatched = is_matched.iter().enumerate().filter(|(_, matched)| !**matched);
         let only_base = unmatched.filter_map(|(place, _)| self.id(place).map(str::to_owned)).collect();
         Ok((only_base, only_other))
     }
 
-    /// Matches the samples of this side, the base, with those of another.
-    fn pair(
-        &self,
-        other: &Side,
-        request: &SideRequest<'_>,
-        diagnostics: &mut Diagnostics,
-    ) -> Result<SidePair, Diagnostic> {
-        let of_other = SampleRows::new(MatchedRun::of(&other.name, &other.run));
-        let (only_base, only_other) = self.unmatched(&of_other)?;
-        if !request.trust_ids && request.runs.compared_scorers.is_empty() {
-            check_ids(&self.run, &of_other.run, diagnostics)?;
+    /// Refuses row numbers, which are the ids of any two tables; and reports what cannot be checked.
+    fn check_ids(&self, other: &MatchedRun<'_>, diagnostics: &mut Diagnostics) -> Result<(), Diagnostic> {
+        // The parts of one table repeat its ids, which are then no row numbers.
+        let is_confirmed = self.run.identity.path == other.run.identity.path
+            || CommonQuestions::of(&self.questions, &other.questions)
+                .is_some_and(|questions| questions.tell_apart(self.run.scores.len()));
+        if !is_confirmed && self.are_row_numbers() && other.are_row_numbers() {
+            return Err(row_numbers(self, other));
         }
-        let [base, name] = [&self.run, &of_other.run].map(|run| run.name.to_owned());
-        Ok(SidePair { base, other: name, task: other.task.clone(), only_base, only_other })
+        let (log, table) = match (self.run.table(), other.run.table()) {
+            (Some(_), None) => (other.name, self.name),
+            (None, Some(_)) => (self.name, other.name),
+            _ => return Ok(()),
+        };
+        // The input of a log may be a conversation, and what a table has for it is up to the table: they are not compared.
+        diagnostics.push(Diagnostic::note(format!(
+            "{log} is a log and {table} a table: samples are matched by id alone, and whether an id is the same question on both \
+             sides was not checked"
+        )));
+        Ok(())
     }
-}
 
-/// Refuses row numbers, which are the ids of any two tables; and reports what cannot be checked.
-fn check_ids(
-    base: &MatchedRun<'_>,
-    other: &MatchedRun<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Result<(), Diagnostic> {
-    // The parts of one table repeat its ids, which are then no row numbers.
-    let is_confirmed = base.path == other.path
-        || CommonQuestions::of(&base.questions, &other.questions)
-            .is_some_and(|questions| questions.tell_apart(base.columns.len()));
-    if !is_confirmed && are_row_numbers(base) && are_row_numbers(other) {
-        return Err(row_numbers(base, other));
+    /// Whether the ids of a table are 1, 2, 3 … or 0, 1, 2 …, in the order of its rows.
+    fn are_row_numbers(&self) -> bool {
+        let columns = &self.run.scores;
+        // A column of another name than `id`, or one that the user names, is that of the questions.
+        if self.run.table().is_none_or(|table| table.has_named_ids) || columns.is_empty() {
+            return false;
+        }
+        let Ok(first @ 0..=1) = columns.id(0).parse::<usize>() else { return false };
+        let mut next = first;
+        // A sample has a row for each epoch.
+        (0..columns.len()).all(|row| match columns.id(row).parse::<usize>() {
+            Ok(number) if number == next => {
+                next += 1;
+                true
+            }
+            Ok(number) => (first..next).contains(&number),
+            Err(_) => false,
+        })
     }
-    if base.is_table != other.is_table {
-        diagnostics.push(unchecked_questions(base, other));
-    }
-    Ok(())
 }
 
 /// What two sides both show of their questions: of tables, the columns that both have.
@@ -276,9 +262,9 @@ fn changed_question(
     row: usize,
     count: usize,
 ) -> Diagnostic {
-    let id = other.columns.sample_id(row);
-    let [of_base, of_other] = [(base, base_row), (other, row)].map(|(run, row)| question(run, row));
-    let (of_base, of_other) = (of_base.unwrap_or_default(), of_other.unwrap_or_default());
+    let id = other.run.scores.sample_id(row);
+    let of_base = question(base, base_row).unwrap_or_default();
+    let of_other = question(other, row).unwrap_or_default();
     let mut parts = of_base.iter().flat_map(|part| of_other.iter().map(move |other| (part, other)));
     let changed = parts.find(|((what, of_base), (other, of_other))| what == other && of_base != of_other);
     let more = match count - 1 {
@@ -303,8 +289,8 @@ fn changed_question(
 
 /// What a sample asks and expects, as text.
 fn question(run: &MatchedRun<'_>, row: usize) -> Option<Vec<(&'static str, String)>> {
-    let columns = run.columns;
-    let Some(log) = run.log else {
+    let columns = &run.run.scores;
+    let Some(source) = run.run.log() else {
         let metadata = columns.metadata_row(row);
         let text = |key: &&'static str| {
             (*key, metadata.get(key).map(errorbar_core::python_text::json_text).unwrap_or_default())
@@ -315,7 +301,7 @@ fn question(run: &MatchedRun<'_>, row: usize) -> Option<Vec<(&'static str, Strin
     fields.texts = true;
     let (id, epoch) = (columns.sample_id(row), columns.epoch(row));
     let is_wanted = |other: &SampleId, other_epoch: u32| *other == id && other_epoch == epoch;
-    let sample = log.samples_of(fields, is_wanted).ok()?.next()?.ok()?;
+    let sample = source.log.samples_of(fields, is_wanted).ok()?.next()?.ok()?;
     let choices = sample.choices.unwrap_or_default().join(" / ");
     Some(vec![("input", text_of(&sample.input)), ("choices", choices), ("target", target(&sample.target))])
 }
@@ -351,37 +337,6 @@ fn excerpt(text: &str, other: &str) -> String {
     let shown: String = text.chars().skip(start).take(TEXT_SHOWN).collect();
     let is_cut = text.chars().count() > start + TEXT_SHOWN;
     format!("{:?}", format!("{}{shown}{}", if start > 0 { "…" } else { "" }, if is_cut { "…" } else { "" }))
-}
-
-/// Whether the ids of a table are 1, 2, 3 … or 0, 1, 2 …, in the order of its rows.
-fn are_row_numbers(run: &MatchedRun<'_>) -> bool {
-    let columns = run.columns;
-    // A column of another name than `id`, or one that the user names, is that of the questions.
-    if !run.is_table || run.has_named_ids || columns.is_empty() {
-        return false;
-    }
-    let Ok(first @ 0..=1) = columns.id(0).parse::<usize>() else { return false };
-    let mut next = first;
-    // A sample has a row for each epoch.
-    (0..columns.len()).all(|row| match columns.id(row).parse::<usize>() {
-        Ok(number) if number == next => {
-            next += 1;
-            true
-        }
-        Ok(number) => (first..next).contains(&number),
-        Err(_) => false,
-    })
-}
-
-/// The input of a log may be a conversation, and what a table has for it is up to the table: they are not compared.
-fn unchecked_questions(base: &MatchedRun<'_>, other: &MatchedRun<'_>) -> Diagnostic {
-    let (log, table) = if base.is_table { (other, base) } else { (base, other) };
-    let text = format!(
-        "{} is a log and {} a table: samples are matched by id alone, and whether an id is the same question on both sides was \
-         not checked",
-        log.name, table.name
-    );
-    Diagnostic::note(text)
 }
 
 fn row_numbers(base: &MatchedRun<'_>, other: &MatchedRun<'_>) -> Diagnostic {

@@ -6,8 +6,9 @@ use std::collections::{HashMap, HashSet};
 use errorbar_core::{
     Evaluation, IndexMap, MetadataKeys, Reducers, Reduction, SampleId, Score, ScoreParts, Value,
 };
-use errorbar_inference::{Comparison, ComparisonReport};
+use errorbar_inference::ComparisonReport;
 use errorbar_log::eval::SampleFields;
+use indexmap::IndexSet;
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
@@ -23,15 +24,6 @@ const ANSWER: &str = "answer";
 
 /// Between the answers of several epochs.
 const SEPARATOR: &str = " · ";
-
-/// A comparison whose changed samples are listed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct FlipSource<'a> {
-    base: &'a str,
-    other: &'a str,
-    task: Option<&'a str>,
-    scorer: &'a str,
-}
 
 /// The samples that changed.
 #[derive(Clone, Debug, Default)]
@@ -51,39 +43,36 @@ pub(super) fn flips(
     diagnostics: &mut Diagnostics,
 ) -> Result<ListedFlips, Diagnostics> {
     let mut reduced = ReducedSides::new();
-    let mut sources: IndexMap<FlipSource<'_>, ()> = IndexMap::new();
-    for comparison in report.comparisons.iter().filter(|comparison| comparison.is_paired) {
-        let Comparison { base, other, task, scorer, .. } = comparison;
-        sources.insert(FlipSource { base, other, task: task.as_deref(), scorer }, ());
-    }
+    let paired = report.comparisons.iter().filter(|comparison| comparison.is_paired);
+    let sources: IndexSet<(&str, &str, Option<&str>, &str)> =
+        paired.map(|one| (&*one.base, &*one.other, one.task.as_deref(), &*one.scorer)).collect();
     let mut flips = ListedFlips { flips: Vec::new(), changed: 0 };
-    for source in sources.keys() {
-        let named = |name| sides.get(name, source.task);
+    for (base, other, task, scorer) in sources {
         // The mean over tasks has no samples of its own.
-        let (Some(base), Some(other)) = (named(source.base), named(source.other)) else { continue };
+        let (Some(base), Some(other)) = (sides.get(base, task), sides.get(other, task)) else { continue };
         for side in [base, other] {
             if let Entry::Vacant(entry) = reduced.entry(side.key()) {
                 entry.insert(evaluation(side)?);
             }
         }
-        let [of_base, of_other] = [base, other].map(|side| reduction(&reduced, side, source.scorer));
+        let [of_base, of_other] = [base, other].map(|side| reduction(&reduced, side, scorer));
         let (Some(of_base), Some(of_other)) = (of_base, of_other) else { continue };
-        let changed = changed((base, of_base), (other, of_other), *source);
+        let changed = changed((base, of_base), (other, of_other), scorer);
         let count = changed.len();
         flips.changed += count;
         if count > most {
             let text = format!(
                 "{} of {} and {} changed by {}, of which {most} {} listed",
                 counted(count as u64, "sample"),
-                source.base,
-                source.other,
-                source.scorer,
+                base.name,
+                other.name,
+                scorer,
                 if most == 1 { "is" } else { "are" },
             );
             diagnostics.push(Diagnostic::note(text).hint(text!("{Flips=all} lists them all")));
         }
         let mut listed: Vec<Flip> = changed.into_iter().take(most).collect();
-        add_texts(&mut listed, base, other, source.scorer)?;
+        add_texts(&mut listed, base, other, scorer)?;
         flips.flips.append(&mut listed);
     }
     Ok(flips)
@@ -108,7 +97,8 @@ fn evaluation(side: &Side) -> Result<Evaluation, Diagnostics> {
 }
 
 /// The samples that have a score on both sides, and another one. In the order of the base.
-fn changed(base: (&Side, &Reduction), other: (&Side, &Reduction), source: FlipSource<'_>) -> Vec<Flip> {
+fn changed(base: (&Side, &Reduction), other: (&Side, &Reduction), scorer: &str) -> Vec<Flip> {
+    let (of_base, name) = (base.0, &other.0.name);
     let scores = |(side, reduction): (&Side, &Reduction)| -> IndexMap<String, (SampleId, Score)> {
         reduction.iter(&side.run.scores).map(|(id, score)| (id.to_string(), (id, score))).collect()
     };
@@ -117,8 +107,8 @@ fn changed(base: (&Side, &Reduction), other: (&Side, &Reduction), source: FlipSo
     for (key, (id, base_score)) in scores(base) {
         let Some((_, other_score)) = of_other.get(&key) else { continue };
         let mut push = |field: Option<&str>, base: Json, other: Json| {
-            let mut flip = Flip::new(id.clone(), base, other).of(source.scorer, source.base, source.other);
-            (flip.field, flip.task) = (field.map(str::to_owned), source.task.map(str::to_owned));
+            let mut flip = Flip::new(id.clone(), base, other).of(scorer, &of_base.name, name);
+            (flip.field, flip.task) = (field.map(str::to_owned), of_base.task.clone());
             flips.push(flip);
         };
         match (&base_score.value, &other_score.value) {

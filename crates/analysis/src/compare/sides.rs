@@ -145,8 +145,14 @@ impl Sides {
     }
 
     /// The sides of each task.
-    pub fn by_task(&self) -> impl Iterator<Item = &[Side]> {
+    fn by_task(&self) -> impl Iterator<Item = &[Side]> {
         self.sides.chunk_by(|a, b| a.task == b.task)
+    }
+
+    /// The base of each task with each of the others.
+    fn pairs(&self) -> impl Iterator<Item = (&Side, &Side)> {
+        let with_base = self.by_task().filter_map(|sides| sides.split_first());
+        with_base.flat_map(|(base, others)| others.iter().map(move |other| (base, other)))
     }
 
     /// The side of this name and task.
@@ -192,21 +198,17 @@ impl Sides {
 
     /// Scorers that only some sides have are reported. Sides without a common one are the engine's error.
     fn report_scorers(&self, diagnostics: &mut Diagnostics) {
-        for sides in self.by_task() {
-            let Some((base, others)) = sides.split_first() else { continue };
-            for other in others {
-                let [of_base, of_other] = [base, other].map(scorers);
-                if !of_base.iter().any(|name| of_other.contains(name)) {
-                    continue;
-                }
-                for (side, own, foreign) in [(base, &of_base, &of_other), (other, &of_other, &of_base)] {
-                    let only: Vec<&str> =
-                        own.iter().filter(|name| !foreign.contains(name)).copied().collect();
-                    if !only.is_empty() {
-                        let only = only.join(", ");
-                        let text = format!("only {} has scores by {only}, which are not compared", side.name);
-                        diagnostics.push(Diagnostic::note(text));
-                    }
+        for (base, other) in self.pairs() {
+            let [of_base, of_other] = [base, other].map(scorers);
+            if !of_base.iter().any(|name| of_other.contains(name)) {
+                continue;
+            }
+            for (side, own, foreign) in [(base, &of_base, &of_other), (other, &of_other, &of_base)] {
+                let only: Vec<&str> = own.iter().filter(|name| !foreign.contains(name)).copied().collect();
+                if !only.is_empty() {
+                    let only = only.join(", ");
+                    let text = format!("only {} has scores by {only}, which are not compared", side.name);
+                    diagnostics.push(Diagnostic::note(text));
                 }
             }
         }
@@ -215,42 +217,36 @@ impl Sides {
     /// Shares beside percentages: a difference of both means nothing.
     fn report_scales(&self, diagnostics: &mut Diagnostics) {
         let is_unit = |side: &Side| !side.run.scores.has_number_outside(0.0, 1.0);
-        for sides in self.by_task() {
-            let Some((base, others)) = sides.split_first() else { continue };
-            for other in others.iter().filter(|other| is_unit(base) != is_unit(other)) {
-                let [of_base, of_other] = [base, other].map(score_range);
-                let (Some(of_base), Some(of_other)) = (of_base, of_other) else { continue };
-                let (unit, wide) = if is_unit(base) { (of_base, of_other) } else { (of_other, of_base) };
-                // Ratings from 1 on may all be 1.
-                if unit.0 >= 1.0 || wide.1 <= 1.0 {
-                    continue;
-                }
-                let text = |(low, high): (f64, f64)| format!("{} to {}", short(low, 6), short(high, 6));
-                let text = format!(
-                    "the scores of {} are {}, those of {} {}: they seem to have different scales",
-                    base.name,
-                    text(of_base),
-                    other.name,
-                    text(of_other)
-                );
-                diagnostics.push(Diagnostic::warning(text).hint(text!(
-                    "bring both to one scale first, such as percentages divided by 100; if they \
-                         have one, name it with {Range=LO HI}"
-                )));
+        for (base, other) in self.pairs().filter(|(base, other)| is_unit(base) != is_unit(other)) {
+            let [of_base, of_other] = [base, other].map(score_range);
+            let (Some(of_base), Some(of_other)) = (of_base, of_other) else { continue };
+            let (unit, wide) = if is_unit(base) { (of_base, of_other) } else { (of_other, of_base) };
+            // Ratings from 1 on may all be 1.
+            if unit.0 >= 1.0 || wide.1 <= 1.0 {
+                continue;
             }
+            let text = |(low, high): (f64, f64)| format!("{} to {}", short(low, 6), short(high, 6));
+            let text = format!(
+                "the scores of {} are {}, those of {} {}: they seem to have different scales",
+                base.name,
+                text(of_base),
+                other.name,
+                text(of_other)
+            );
+            diagnostics.push(Diagnostic::warning(text).hint(text!(
+                "bring both to one scale first, such as percentages divided by 100; if they have one, name it with \
+                 {Range=LO HI}"
+            )));
         }
     }
 
     /// Two logs of one run are compared, if that is what the user wants.
     fn report_same_runs(&self, diagnostics: &mut Diagnostics) {
-        for sides in self.by_task() {
-            let Some((base, others)) = sides.split_first() else { continue };
-            for other in others {
-                let is_same = base.run.identity.id.is_some() && base.run.identity.id == other.run.identity.id;
-                if is_same && base.run.identity.path != other.run.identity.path {
-                    let text = format!("{} and {} are logs of the same run", base.name, other.name);
-                    diagnostics.push(Diagnostic::warning(text));
-                }
+        for (base, other) in self.pairs() {
+            let [of_base, of_other] = [base, other].map(|side| &side.run.identity);
+            if of_base.id.is_some() && of_base.id == of_other.id && of_base.path != of_other.path {
+                let text = format!("{} and {} are logs of the same run", base.name, other.name);
+                diagnostics.push(Diagnostic::warning(text));
             }
         }
     }

@@ -120,9 +120,7 @@ fn confidence_hint(metric: &str, key: &str, known: &[String]) -> String {
 pub(crate) fn coverage_hint(reason: &NoCoverage) -> Option<Text> {
     match reason {
         NoCoverage::TwoWays => Some(text!("give {Cluster} once")),
-        NoCoverage::TooFew { clustered: true, .. } => {
-            Some(text!("name a key with more values, or omit {Cluster}"))
-        }
+        NoCoverage::TooFewClusters(_) => Some(text!("name a key with more values, or omit {Cluster}")),
         _ => None,
     }
 }

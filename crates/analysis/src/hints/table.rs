@@ -7,7 +7,7 @@ use errorbar_core::spec::nearest;
 use errorbar_files::{is_url, machine_memory};
 use errorbar_table::{
     CellMeaning, CellReader, GradeMeaning, MISSING_SPELLINGS, NoScore, NoScores, TableDoubt, TableError,
-    TableErrorKind, TableMapping, WantedColumn,
+    TableErrorKind, TableMapping, WantedColumn, is_like_missing,
 };
 
 use crate::text;
@@ -323,12 +323,13 @@ pub(crate) fn keys_hint(keys: &[String], has_no_reduce: bool) -> Text {
 }
 
 /// Whether a cell looks as if it meant that there is no score.
-fn is_like_missing(text: &str) -> bool {
-    const SPELLINGS: [&str; 12] = ["?", "??", "???", ".", "..", "--", "---", "–", "—", "N.A.", "N.A", "\\N"];
+fn is_no_score(text: &str) -> bool {
     let text = text.trim();
     let is_error_of_a_workbook = text.starts_with('#') && text.ends_with(['!', '?']);
     is_error_of_a_workbook
-        || SPELLINGS.iter().chain(&MISSING_SPELLINGS).any(|spelling| spelling.eq_ignore_ascii_case(text))
+        || text == "\\N"
+        || is_like_missing(text)
+        || MISSING_SPELLINGS.iter().any(|spelling| spelling.eq_ignore_ascii_case(text))
 }
 
 /// Whether a cell may be meant as a number, a date or an amount.
@@ -388,7 +389,7 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[KnownCell<'_>], nu
             false => text!("{Decimal=,} reads them as numbers"),
         };
     }
-    if !unknown.is_empty() && unknown.iter().all(|text| is_like_missing(text)) {
+    if !unknown.is_empty() && unknown.iter().all(|text| is_no_score(text)) {
         return text!("if there is no score, say so with {}", na_option(unknown, known));
     }
     let first = unknown.first().map_or("", |text| text.trim());
@@ -419,8 +420,7 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[KnownCell<'_>], nu
             _ => {}
         }
     }
-    let (skipped, words): (Vec<&String>, Vec<&String>) =
-        unknown.iter().partition(|text| is_like_missing(text) || is_like_skipped(text));
+    let (skipped, words): (Vec<&String>, Vec<&String>) = unknown.iter().partition(|text| is_no_score(text));
     let has_verdicts = !correct.is_empty() || !incorrect.is_empty();
     let meaning = match words.as_slice() {
         [] => None,
@@ -466,25 +466,6 @@ fn na_option(missing: &[impl AsRef<str>], known: &[KnownCell<'_>]) -> OptionUse 
     let mut names: Vec<&str> = usual.chain(missing.iter().map(|text| text.as_ref().trim())).collect();
     names.retain(|name| !name.is_empty() && !name.contains(','));
     Opt::Na.set_all(names)
-}
-
-/// Whether a word says that a sample was not scored.
-fn is_like_skipped(word: &str) -> bool {
-    const WORDS: [&str; 12] = [
-        "skip",
-        "skipped",
-        "missing",
-        "pending",
-        "unscored",
-        "ungraded",
-        "not run",
-        "not scored",
-        "not graded",
-        "not applicable",
-        "not available",
-        "ignored",
-    ];
-    WORDS.iter().any(|known| known.eq_ignore_ascii_case(word.trim()))
 }
 
 /// Whether a word says that something is not so.

@@ -162,10 +162,7 @@ fn check_options(spread: &SpreadRequest) -> Result<(), Diagnostic> {
         (Opt::Unpaired, spread.unpaired, Opt::Correlation, spread.correlation.is_some()),
     ];
     match pairs.into_iter().find(|(_, one, _, other)| *one && *other) {
-        Some((one, _, other, _)) => {
-            let problem = text!("{} and {} do not go together", one, other);
-            Err(Diagnostic::error(problem).hint(text!("omit {} or {}", one, other)))
-        }
+        Some((one, _, other, _)) => Err(Diagnostic::excluded(one, other)),
         None => Ok(()),
     }
 }
@@ -483,8 +480,8 @@ fn check_samples(
         return Ok(());
     }
     let (base_name, other_name) = (base.title(), other.title());
-    let other = MatchedRun::of(&other_name, other);
-    MatchedRun::of(&base_name, base).check_questions(other, diagnostics)
+    let other = MatchedRun::new(&other_name, other);
+    MatchedRun::new(&base_name, base).check_questions(&other, diagnostics)
 }
 
 /// What runs are called: their models, which are shorter than the names of logs, if those tell them apart.

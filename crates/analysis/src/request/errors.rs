@@ -290,8 +290,7 @@ impl GateRequest {
         .filter_map(|(option, is_given)| is_given.then_some(option))
         .collect();
         if let [one, other, ..] = given.as_slice() {
-            let problem = text!("{} and {} do not go together", *one, *other);
-            return Err(Diagnostic::error(problem).hint(text!("omit {} or {}", *one, *other)));
+            return Err(Diagnostic::excluded(*one, *other));
         }
         let Some(gate) = self.gate() else {
             let needs = [(Opt::Alpha, self.alpha.is_some()), (Opt::Decisive, self.decisive)];

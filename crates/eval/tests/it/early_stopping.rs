@@ -308,12 +308,12 @@ fn rules_that_cannot_be_are_refused_before_the_run() {
     use StopRuleProblem as P;
     let folder = tempfile::tempdir().unwrap();
     let refused = |rule: &str| problems(&task(rule), folder.path()).remove(0);
-    assert!(matches!(refused("width(acuracy) < 0.1"), P::Figure(FigureProblem::Unknown { .. })));
-    assert!(matches!(refused("width(stderr) < 0.1"), P::Figure(FigureProblem::NotAMean { .. })));
+    assert!(matches!(refused("width(acuracy) < 0.1"), P::Figure(FigureProblem::NoMean(_))));
+    assert!(matches!(refused("width(stderr) < 0.1"), P::Figure(FigureProblem::NoMean(_))));
     assert!(matches!(refused("decided(accuracy, 1.5)"), P::Other(_)));
     assert!(matches!(refused("better_than(none.eval)"), P::Log(_)));
     let several = task("width(accuracy) < 0.1").scorer(matches());
-    assert!(matches!(problems(&several, folder.path())[..], [P::Figure(FigureProblem::Ambiguous { .. })]));
+    assert!(matches!(problems(&several, folder.path())[..], [P::Figure(FigureProblem::NoMean(_))]));
     let one = task("width(match/accuracy) < 0.1").scorer(matches());
     assert!(one.prepare(&options(folder.path()), &built_in_registry()).is_ok());
     // All of them at once.

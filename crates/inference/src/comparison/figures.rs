@@ -39,6 +39,24 @@ pub(super) fn figures(metric: &dyn Metric, scores: &Scores<'_>) -> Result<Vec<(F
     Ok(figures)
 }
 
+/// What a metric by groups has beside them: the means over groups, if both sides have one, and whether there is a figure of
+/// all samples.
+///
+/// # Errors
+/// Those of the metric.
+pub(super) fn aggregates(
+    grouped: &dyn Metric,
+    [base, other]: &[Scores<'_>; 2],
+) -> Result<(Option<[Estimate; 2]>, bool)> {
+    let find = |figures: &[(FigureName, Estimate)], is_mean: bool| {
+        let is_meant = |name: &FigureName| name.group.is_none() && name.group_key.is_some() == is_mean;
+        figures.iter().find(|(name, _)| is_meant(name)).map(|(_, estimate)| estimate.clone())
+    };
+    let (base, other) = (figures(grouped, base)?, figures(grouped, other)?);
+    let means = find(&base, true).zip(find(&other, true));
+    Ok((means.map(<[Estimate; 2]>::from), find(&base, false).is_some()))
+}
+
 /// The numbers of some figures in a resample; not a number where one is undefined.
 pub(super) fn numbers(metric: &dyn Metric, scores: &Scores<'_>, names: &[FigureName]) -> Vec<f64> {
     if let [only] = names

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Comparison;
-use super::figures::{FigureName, figure_of_group, figure_without_stop, figures, kind_of};
+use super::figures::{aggregates, figure_of_group, figure_without_stop, kind_of};
 use super::pair::{BlockPair, SampleSelection, SidePair};
 use super::paired::{PairKind, PairedNumbers, clip, detectable_difference, possible, variance_removed};
 use super::pairing::Pairing;
@@ -76,16 +76,7 @@ impl<'w> WholeNumbers<'w> {
         grouped: &dyn Metric,
         selections: &[SampleSelection],
     ) -> Result<Vec<Comparison>> {
-        let [base, other] = &self.scores;
-        let sides = [figures(grouped, base)?, figures(grouped, other)?];
-        let aggregate = |figures: &[(FigureName, Estimate)], is_mean: bool| {
-            let is_aggregate =
-                |name: &FigureName| name.group.is_none() && name.group_key.is_some() == is_mean;
-            figures.iter().find(|(name, _)| is_aggregate(name)).map(|(_, estimate)| estimate.clone())
-        };
-        let [of_base, of_other] = &sides;
-        let means = aggregate(of_base, true).zip(aggregate(of_other, true));
-        let has_all = aggregate(of_base, false).is_some();
+        let (means, has_all) = aggregates(grouped, &self.scores)?;
         let groups = selections.len();
         let is_shown = |selection: &&SampleSelection| selection.group_key.is_some() || has_all;
         let shown = selections.iter().filter(is_shown).map(|selection| self.compare(selection, groups));
@@ -102,7 +93,7 @@ impl<'w> WholeNumbers<'w> {
         grouped: &dyn Metric,
         selections: &[SampleSelection],
         groups: &[Comparison],
-        (base, other): (Estimate, Estimate),
+        [base, other]: [Estimate; 2],
     ) -> Result<Vec<Comparison>> {
         let all = selections.first().map(|all| all.pairing.clone()).unwrap_or_default();
         let differences: Vec<&Estimate> =
@@ -166,15 +157,9 @@ impl<'w> WholeNumbers<'w> {
         for SampleSelection { pairing, .. } in of_groups {
             let [base_numbers, other_numbers] = self.numbers_of(pairing);
             let (base, other) = (self.pair.base_scores(pairing), self.pair.other_scores(pairing));
-            let paired = PairedNumbers {
-                base: &base_numbers,
-                other: &other_numbers,
-                scores: [&base, &other],
-                metric: &name,
-                errors,
-                kind: self.kind,
-                random,
-            };
+            let (scores, kind, metric) = ([&base, &other], self.kind, name.as_str());
+            let (base, other) = (&base_numbers, &other_numbers);
+            let paired = PairedNumbers { base, other, scores, metric, errors, kind, random };
             summaries.push(paired.summary()?);
         }
         let weight = 1.0 / summaries.len().max(1) as f64;

@@ -74,32 +74,10 @@ pub(super) struct PairedNumbers<'p> {
 }
 
 impl PairedNumbers<'_> {
-    /// Other minus base. 0.3 − 0.1 and 0.9 − 0.7 are the same difference: where all are the same within the rounding of the
-    /// scores, they are made equal, or a spread that is nothing but rounding would pass for a tiny error.
-    fn differences(&self) -> Vec<f64> {
-        let mut differences: Vec<f64> =
-            self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
-        let extent = |numbers: &[f64]| {
-            numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), x| {
-                (least.min(*x), greatest.max(*x))
-            })
-        };
-        let (least, greatest) = extent(&differences);
-        let largest = [self.base, self.other].map(extent).into_iter();
-        let largest = largest.fold(0.0_f64, |largest, (low, high)| largest.max(low.abs()).max(high.abs()));
-        if least < greatest && is_rounding(least, greatest, largest) {
-            let is_none = least <= 0.0 && greatest >= 0.0;
-            differences.fill(if is_none { 0.0 } else { 0.5 * (least + greatest) });
-        }
-        differences
-    }
-
     /// Fills in what follows from the differences. The figures of both sides are in the comparison already.
     pub(super) fn fill(&self, comparison: &mut Comparison, margin: Option<f64>) -> Result<()> {
-        let differences = self.differences();
-        let n = differences.len() as u64;
-        let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
-        let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
+        let differences = Differences::of(self);
+        let (n, wins, losses) = (differences.n(), differences.wins, differences.losses);
         (comparison.n, comparison.largest_difference) = (n, self.kind.width());
         let (better, worse) = match comparison.direction {
             Direction::Lower => (losses, wins),
@@ -107,7 +85,7 @@ impl PairedNumbers<'_> {
         };
         (comparison.wins, comparison.losses, comparison.ties) =
             (Some(better), Some(worse), Some(n - wins - losses));
-        if let Some(reason) = unusable(&differences) {
+        if let Some(reason) = differences.unusable() {
             comparison.difference = Estimate::undefined(reason.clone()).with_n(n);
             comparison.test = Err(reason.clone());
             (comparison.correlation, comparison.variance_removed) =
@@ -115,7 +93,6 @@ impl PairedNumbers<'_> {
             comparison.mde = Err(reason);
             return Ok(());
         }
-        let differences = Differences { pairs: self, differences, wins, losses };
         comparison.cross_table = CrossTable::of(self.base, self.other);
         comparison.flips = self.kind.is_binary.then(|| differences.flip_table());
         let (summary, problem) = differences.summary()?;
@@ -145,13 +122,10 @@ impl PairedNumbers<'_> {
 
     /// The difference with its error, and the p-value of no difference, for a ranking: no interval is drawn.
     pub(super) fn tested(&self) -> Result<PairTest> {
-        let differences = self.differences();
-        if unusable(&differences).is_some() {
+        let differences = Differences::of(self);
+        if differences.unusable().is_some() {
             return Ok(PairTest::UNKNOWN);
         }
-        let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
-        let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
-        let differences = Differences { pairs: self, differences, wins, losses };
         let (summary, problem) = differences.summary()?;
         let (Some(value), None) = (summary.mean(), problem) else { return Ok(PairTest::UNKNOWN) };
         let is_clustered = matches!(summary, Summary::Clusters(_));
@@ -172,8 +146,7 @@ impl PairedNumbers<'_> {
 
     /// What the error of the difference is computed from.
     pub(super) fn summary(&self) -> Result<Summary> {
-        let differences = Differences { pairs: self, differences: self.differences(), wins: 0, losses: 0 };
-        Ok(differences.summary()?.0)
+        Ok(Differences::of(self).summary()?.0)
     }
 
     /// The correlation over pairs, from the variances of both sides and of the difference.
@@ -219,14 +192,6 @@ pub(super) fn clip(difference: &mut Estimate, largest: Option<f64>) {
         interval.lower = interval.lower.max(-largest);
         interval.upper = interval.upper.min(largest);
     }
-}
-
-/// Why differences have no figures.
-fn unusable(differences: &[f64]) -> Option<Undefined> {
-    if differences.is_empty() {
-        return Some(Undefined::NoScores);
-    }
-    differences.iter().any(|d| !d.is_finite()).then_some(Undefined::Overflow)
 }
 
 /// The share of the variance of an unpaired difference that pairing removed.
@@ -293,7 +258,37 @@ struct Differences<'p> {
     losses: u64,
 }
 
-impl Differences<'_> {
+impl<'p> Differences<'p> {
+    /// Other minus base. 0.3 − 0.1 and 0.9 − 0.7 are the same difference: where all are the same within the rounding of the
+    /// scores, they are made equal, or a spread that is nothing but rounding would pass for a tiny error.
+    fn of(pairs: &'p PairedNumbers<'p>) -> Self {
+        let mut differences: Vec<f64> =
+            pairs.other.iter().zip(pairs.base).map(|(other, base)| other - base).collect();
+        let extent = |numbers: &[f64]| {
+            numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), x| {
+                (least.min(*x), greatest.max(*x))
+            })
+        };
+        let (least, greatest) = extent(&differences);
+        let largest = [pairs.base, pairs.other].map(extent).into_iter();
+        let largest = largest.fold(0.0_f64, |largest, (low, high)| largest.max(low.abs()).max(high.abs()));
+        if least < greatest && is_rounding(least, greatest, largest) {
+            let is_none = least <= 0.0 && greatest >= 0.0;
+            differences.fill(if is_none { 0.0 } else { 0.5 * (least + greatest) });
+        }
+        let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
+        let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
+        Differences { pairs, differences, wins, losses }
+    }
+
+    /// Why they have no figures.
+    fn unusable(&self) -> Option<Undefined> {
+        if self.differences.is_empty() {
+            return Some(Undefined::NoScores);
+        }
+        self.differences.iter().any(|d| !d.is_finite()).then_some(Undefined::Overflow)
+    }
+
     /// Whether they are independent pairs of zeros and ones, out of no known population.
     fn is_plain(&self, is_clustered: bool) -> bool {
         self.pairs.kind.is_binary && !is_clustered && self.pairs.errors.population.is_none()

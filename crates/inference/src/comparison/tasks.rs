@@ -187,18 +187,22 @@ fn mean_bounds(estimates: &[&Estimate]) -> Option<Bounds> {
     if estimates.iter().all(|one| one.bounds.is_none()) {
         return None;
     }
-    let of = |one: &&Estimate| match (one.bounds, one.number()) {
-        (Some(bounds), _) => Some([bounds.worst, bounds.best, bounds.absent_as_wrong]),
-        (None, Some(value)) if one.absent == 0 => Some([value; 3]),
-        _ => None,
-    };
-    let all = estimates.iter().map(of).collect::<Option<Vec<_>>>()?;
+    let all = estimates.iter().map(|one| known_bounds(one)).collect::<Option<Vec<_>>>()?;
     let count = all.len() as f64;
     let [worst, best, wrong] = all.into_iter().fold([0.0; 3], |mut sums, one| {
         sums.iter_mut().zip(one).for_each(|(sum, bound)| *sum += bound);
         sums
     });
     Some(Bounds::new(worst / count, best / count, wrong / count))
+}
+
+/// The worst, the best and the absent as wrong; where nothing is absent, that is what the figure is.
+pub(super) fn known_bounds(estimate: &Estimate) -> Option<[f64; 3]> {
+    match (estimate.bounds, estimate.number()) {
+        (Some(bounds), _) => Some([bounds.worst, bounds.best, bounds.absent_as_wrong]),
+        (None, Some(value)) if estimate.absent == 0 => Some([value; 3]),
+        _ => None,
+    }
 }
 
 /// The ranking by the mean over tasks, of each figure that all tasks have for all sides.

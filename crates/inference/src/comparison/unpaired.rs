@@ -9,11 +9,12 @@ use errorbar_core::{
 };
 use errorbar_stats::differences::{MeanError, Share, ShareDifference, Welch};
 
-use super::figures::{FigureName, figure_of_group, figure_without_stop, figures, kind_of};
+use super::figures::{aggregates, figure_of_group, figure_without_stop, kind_of};
 use super::pair::{BlockPair, collect, retain_distinct};
 use super::paired::{PairKind, clip, detectable_difference, possible};
 use super::pairing::Pairing;
 use super::side::{IMPLIED, Side};
+use super::tasks::known_bounds;
 use super::{Comparison, ComparisonTest, ComparisonWarning, TestMethod};
 use crate::error::{ComparisonError, Result};
 
@@ -46,13 +47,13 @@ fn of_metric(pair: &BlockPair<'_>, metric: &dyn Metric, sides: [&Pairing; 2]) ->
         return Ok(comparisons);
     };
     let scores = [base.scores(pair.sides.base, pair.base), other.scores(pair.sides.other, pair.other)];
-    let aggregate = Aggregate::of(metric, &scores)?;
-    let mut comparisons = match aggregate {
-        Aggregate::Samples => of_selection(pair, inner, (None, None), sides)?,
-        _ => Vec::new(),
+    let (means, has_all) = aggregates(metric, &scores)?;
+    let mut comparisons = match has_all && means.is_none() {
+        true => of_selection(pair, inner, (None, None), sides)?,
+        false => Vec::new(),
     };
     comparisons.extend(of_common_groups(pair, inner, Some(key), sides)?);
-    if let Aggregate::Groups(means) = aggregate {
+    if let Some(means) = means {
         let [of_base, of_other] = &scores;
         let plan = &of_base.estimation().errors;
         let numbers = [inner.sample_numbers(of_base), inner.sample_numbers(of_other)];
@@ -61,7 +62,7 @@ fn of_metric(pair: &BlockPair<'_>, metric: &dyn Metric, sides: [&Pairing; 2]) ->
             _ => PairKind { is_binary: false, range: None },
         };
         let template = template(pair, inner, (Some(key.to_owned()), None), sides);
-        comparisons.push(mean_over_groups(template, *means, kind, plan));
+        comparisons.push(mean_over_groups(template, means, kind, plan));
     }
     Ok(comparisons)
 }
@@ -131,33 +132,6 @@ fn of_selection(
 /// Why there is no figure of pairs.
 pub(super) fn unpaired() -> Undefined {
     Undefined::Other("samples are not paired".to_owned())
-}
-
-/// What a metric has over all its groups.
-enum Aggregate {
-    /// The figure of all samples.
-    Samples,
-    /// The mean over groups, of both sides.
-    Groups(Box<[Estimate; 2]>),
-    /// Nothing.
-    None,
-}
-
-impl Aggregate {
-    fn of(grouped: &dyn Metric, sides: &[Scores<'_>; 2]) -> Result<Self> {
-        let find = |scores: &Scores<'_>, is_mean: bool| -> Result<Option<Estimate>> {
-            let is_aggregate =
-                |name: &FigureName| name.group.is_none() && name.group_key.is_some() == is_mean;
-            let found = figures(grouped, scores)?.into_iter().find(|(name, _)| is_aggregate(name));
-            Ok(found.map(|(_, estimate)| estimate))
-        };
-        let [base, other] = sides;
-        Ok(match (find(base, true)?, find(other, true)?) {
-            (Some(base), Some(other)) => Aggregate::Groups(Box::new([base, other])),
-            _ if find(base, false)?.is_some() => Aggregate::Samples,
-            _ => Aggregate::None,
-        })
-    }
 }
 
 /// The difference of two means over groups. The sides are independent, so that their variances add up, whatever the groups of
@@ -320,12 +294,8 @@ pub(super) fn welch(
 
 /// The bounds of a difference, from those of both sides; a side without absent scores is what it is.
 fn bounds_of(base: &Estimate, other: &Estimate) -> Option<errorbar_core::Bounds> {
-    let of = |estimate: &Estimate| match (estimate.bounds, estimate.number()) {
-        (Some(bounds), _) => Some((bounds.worst, bounds.best, bounds.absent_as_wrong)),
-        (None, Some(value)) if estimate.absent == 0 => Some((value, value, value)),
-        _ => None,
-    };
-    let ((base_worst, base_best, base_wrong), (worst, best, wrong)) = (of(base)?, of(other)?);
+    let ([base_worst, base_best, base_wrong], [worst, best, wrong]) =
+        (known_bounds(base)?, known_bounds(other)?);
     Some(errorbar_core::Bounds::new(worst - base_best, best - base_worst, wrong - base_wrong))
 }
 

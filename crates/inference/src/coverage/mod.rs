@@ -14,12 +14,12 @@ use errorbar_core::{
     Metrics, Plan, Result, ScoreColumns, ScoreParts, Scores, ToSpec, ValueRef, Warning,
 };
 
+use self::simulation::LEAST_UNITS;
 use self::simulation::simulate;
 use crate::coverage::simulation::Population;
 
 /// How coverage is simulated.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct CoverageOptions {
     /// The number of simulations of each method; if unset, as many as take a few seconds, at most 10,000.
     pub simulations: Option<u32>,
@@ -30,25 +30,6 @@ pub struct CoverageOptions {
 impl CoverageOptions {
     /// The most simulations.
     pub const MAX_SIMULATIONS: u32 = 10_000_000;
-
-    /// As many as take a few seconds.
-    pub fn new() -> Self {
-        CoverageOptions::default()
-    }
-
-    /// The same with this number of simulations of each method: at least 1, at most [`Self::MAX_SIMULATIONS`].
-    #[must_use]
-    pub fn simulations(mut self, simulations: u32) -> Self {
-        self.simulations = Some(simulations);
-        self
-    }
-
-    /// The same for one method only.
-    #[must_use]
-    pub fn method(mut self, method: IntervalChoice) -> Self {
-        self.method = Some(method);
-        self
-    }
 }
 
 /// What [`simulate_coverage`] gives.
@@ -133,45 +114,24 @@ pub struct CoverageFigures {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoCoverage {
-    /// There is no score.
-    #[error("there is no score")]
-    NoScores,
-    /// There is too little to draw from.
-    #[error(
-        "{found} {} too few to draw from: it takes {least}",
-        if *.clustered { "clusters are" } else { "scores are" }
-    )]
-    TooFew {
-        /// The number of scores or clusters.
-        found: u64,
-        /// The least number.
-        least: u64,
-        /// Whether it is a number of clusters.
-        clustered: bool,
-    },
-    /// All scores are equal.
-    #[error(
-        "{} not show how scores vary",
-        if *.n == 1 { format!("the only score is {value}: one does") } else { format!("all {n} scores are {value}, so they do") }
-    )]
-    NoSpread {
-        /// The number of scores.
-        n: u64,
-        /// What they all are.
-        value: f64,
-    },
-    /// All clusters have the same scores.
-    #[error("all {clusters} clusters have the same scores, so they do not show how clusters vary")]
-    EqualClusters {
-        /// The number of clusters.
-        clusters: u64,
-    },
-    /// Samples are clustered in two ways.
+    /// Samples are clustered by two keys.
     #[error("whole clusters cannot be drawn by two keys at once: name one cluster key")]
     TwoWays,
-    /// The scores cannot be read as the plan wants them.
+    /// There are too few clusters to draw from.
+    #[error("{0} clusters are too few to draw from: it takes {LEAST_UNITS}")]
+    TooFewClusters(u64),
+    /// The scores do not show how they vary, for this reason.
+    #[error("{0}")]
+    NoSpread(String),
+    /// Scores that cannot be evaluated.
     #[error(transparent)]
     Scores(#[from] Error),
+}
+
+impl NoCoverage {
+    fn no_scores() -> Self {
+        NoCoverage::NoSpread("there is no score".to_owned())
+    }
 }
 
 impl Coverage {
@@ -196,7 +156,7 @@ impl Coverage {
 /// for id in 0..40 {
 ///     columns.push(id.to_string(), 1).score("match", Score::new(if id < 36 { "C" } else { "I" }))?;
 /// }
-/// let report = simulate_coverage(&Plan::new(), &columns, CoverageOptions::new())?;
+/// let report = simulate_coverage(&Plan::new(), &columns, CoverageOptions::default())?;
 /// let coverage = report.scores[0].coverage.as_ref().unwrap();
 /// let [wilson, t] = ["wilson", "t"].map(|name| {
 ///     let of_method = coverage.methods.iter().find(|one| one.method.to_string() == name).unwrap();
@@ -236,7 +196,7 @@ pub fn simulate_coverage(
     let scores = results.scores.into_iter().map(|score| ScoreCoverage {
         coverage: match score.failures.into_iter().next() {
             Some(failure) => Err(NoCoverage::Scores(failure.error)),
-            None => found.next().unwrap_or(Err(NoCoverage::NoScores)),
+            None => found.next().unwrap_or(Err(NoCoverage::no_scores())),
         },
         scorer: score.scorer,
         reducer: score.reducer,

@@ -260,7 +260,7 @@ impl MethodTally {
 }
 
 /// The least number of scores or clusters: fewer do not show how they vary.
-const LEAST_UNITS: u64 = 5;
+pub(super) const LEAST_UNITS: u64 = 5;
 
 /// Values with how often each occurs.
 type Tally = Vec<(f64, u64)>;
@@ -287,13 +287,16 @@ impl Population {
     pub(super) fn of(scores: &Scores<'_>) -> Result<Population, NoCoverage> {
         let estimation = scores.estimation();
         if scores.is_empty() {
-            return Err(NoCoverage::NoScores);
+            return Err(NoCoverage::no_scores());
         }
         let numbers = scores.finite(NAME, &Conversion::default(), <[f64]>::to_vec);
         let numbers = numbers?;
         let all = tally(&numbers);
         if let [(value, n)] = all.as_slice() {
-            return Err(NoCoverage::NoSpread { n: *n, value: *value });
+            return Err(NoCoverage::NoSpread(match n {
+                1 => format!("the only score is {value}: one does not show how scores vary"),
+                n => format!("all {n} scores are {value}, so they do not show how scores vary"),
+            }));
         }
         let whole = Summary::from_values(&ErrorPlan::new(), &all)?;
         let (n, kind) = (numbers.len() as u64, whole.kind());
@@ -318,10 +321,17 @@ impl Population {
     fn check(&self) -> Result<(), NoCoverage> {
         let (found, clustered) = (self.units.len() as u64, self.clusters().is_some());
         if found < LEAST_UNITS {
-            return Err(NoCoverage::TooFew { found, least: LEAST_UNITS, clustered });
+            return Err(match clustered {
+                true => NoCoverage::TooFewClusters(found),
+                false => NoCoverage::NoSpread(format!(
+                    "{found} scores are too few to draw from: it takes {LEAST_UNITS}"
+                )),
+            });
         }
         match &self.kinds {
-            Kinds::Clusters(kinds) if kinds.len() < 2 => Err(NoCoverage::EqualClusters { clusters: found }),
+            Kinds::Clusters(kinds) if kinds.len() < 2 => Err(NoCoverage::NoSpread(format!(
+                "all {found} clusters have the same scores, so they do not show how clusters vary"
+            ))),
             _ => Ok(()),
         }
     }

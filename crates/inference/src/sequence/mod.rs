@@ -30,39 +30,9 @@ pub struct MeanFigure {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FigureProblem {
-    /// The plan has no such metric.
-    #[error("there is no metric `{metric}`; {}", match nearest {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "no metric is a mean over all samples".to_owned(),
-        None => format!("means over all samples are: {}", known.join(", ")),
-    })]
-    Unknown {
-        /// The name.
-        metric: String,
-        /// The nearest one that there is.
-        nearest: Option<String>,
-        /// Those that there are.
-        known: Vec<String>,
-    },
-    /// Several scorers or reducers have the metric.
-    #[error("there are {} metrics `{metric}`; name one of: {}", candidates.len(), candidates.join(", "))]
-    Ambiguous {
-        /// The name.
-        metric: String,
-        /// Those that it may be.
-        candidates: Vec<String>,
-    },
-    /// The metric is no mean of one number per sample.
-    #[error("`{metric}` is no mean over all samples; {}", match known.as_slice() {
-        [] => "no metric of the task is".to_owned(),
-        known => format!("means are: {}", known.join(", ")),
-    })]
-    NotAMean {
-        /// The metric.
-        metric: String,
-        /// Those that are.
-        known: Vec<String>,
-    },
+    /// There is no such metric, or several, or none that is a mean of one number per sample.
+    #[error("{0}")]
+    NoMean(String),
     /// The epochs of a sample are not reduced to one number.
     #[error("epochs are not reduced, so that a sample has no one number")]
     NotReduced,
@@ -133,24 +103,32 @@ impl MeanFigure {
             known
         };
         let Some(metric) = name.map(str::to_owned).or_else(|| plan.headline.as_ref()?.metric.clone()) else {
-            let none =
-                || FigureProblem::Unknown { metric: "mean".to_owned(), nearest: None, known: Vec::new() };
-            let first = means.into_iter().next().ok_or_else(none)?;
+            let none = "there is no metric `mean`; no metric is a mean over all samples";
+            let first = means.into_iter().next().ok_or_else(|| FigureProblem::NoMean(none.to_owned()))?;
             return first.1.reduced(epochs);
         };
         let found: Vec<&([String; 3], MeanFigure)> =
             means.iter().filter(|(names, _)| names.contains(&metric)).collect();
         match found.as_slice() {
             [(_, figure)] => figure.clone().reduced(epochs),
-            [] if others.contains(&metric) => Err(FigureProblem::NotAMean { metric, known: known() }),
+            [] if others.contains(&metric) => Err(FigureProblem::NoMean(match known().as_slice() {
+                [] => format!("`{metric}` is no mean over all samples; no metric of the task is"),
+                known => format!("`{metric}` is no mean over all samples; means are: {}", known.join(", ")),
+            })),
             [] => {
                 let names = means.iter().flat_map(|(names, _)| names).chain(&others);
-                let nearest = nearest(&metric, names.map(String::as_str)).map(str::to_owned);
-                Err(FigureProblem::Unknown { nearest, known: known(), metric })
+                let advice = match (nearest(&metric, names.map(String::as_str)), known().as_slice()) {
+                    (Some(near), _) => format!("did you mean `{near}`?"),
+                    (None, []) => "no metric is a mean over all samples".to_owned(),
+                    (None, known) => format!("means over all samples are: {}", known.join(", ")),
+                };
+                Err(FigureProblem::NoMean(format!("there is no metric `{metric}`; {advice}")))
             }
             several => {
-                let candidates = several.iter().map(|([.., full], _)| full.clone()).collect();
-                Err(FigureProblem::Ambiguous { metric, candidates })
+                let names =
+                    several.iter().map(|([.., full], _)| full.as_str()).collect::<Vec<_>>().join(", ");
+                let text = format!("there are {} metrics `{metric}`; name one of: {names}", several.len());
+                Err(FigureProblem::NoMean(text))
             }
         }
     }

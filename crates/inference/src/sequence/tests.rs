@@ -18,17 +18,16 @@ fn a_mean_is_found_by_its_name() {
         |name: &str| MeanFigure::of_plan(&plan, Some(name), 1).map(|figure| figure.scorer().to_owned());
     assert_eq!(found("mean").unwrap(), "b");
     assert_eq!(found("a/accuracy").unwrap(), "a");
-    let several = FigureProblem::Ambiguous {
-        metric: "accuracy".to_owned(),
-        candidates: vec!["a/accuracy".to_owned(), "b/accuracy".to_owned()],
-    };
-    assert_eq!(found("accuracy"), Err(several));
+    let problem = |name: &str| found(name).unwrap_err().to_string();
+    assert_eq!(problem("accuracy"), "there are 2 metrics `accuracy`; name one of: a/accuracy, b/accuracy");
     for other in ["median", "stderr", "grouped", "a/median"] {
-        assert!(matches!(found(other), Err(FigureProblem::NotAMean { .. })), "{other}");
+        let text =
+            format!("`{other}` is no mean over all samples; means are: a/accuracy, b/accuracy, b/mean");
+        assert_eq!(problem(other), text);
     }
-    let Err(FigureProblem::Unknown { nearest, known, .. }) = found("acuracy") else { panic!() };
-    assert_eq!(nearest.as_deref(), Some("accuracy"));
-    assert_eq!(known, ["a/accuracy", "b/accuracy", "b/mean"]);
+    assert_eq!(problem("acuracy"), "there is no metric `acuracy`; did you mean `accuracy`?");
+    let all = "means over all samples are: a/accuracy, b/accuracy, b/mean";
+    assert_eq!(problem("zzzzzzzz"), format!("there is no metric `zzzzzzzz`; {all}"));
     let first = |plan: &Plan| {
         MeanFigure::of_plan(plan, None, 1).map(|figure| format!("{}/{}", figure.scorer(), figure.name()))
     };
@@ -36,7 +35,8 @@ fn a_mean_is_found_by_its_name() {
     let headline = HeadlineRequest { metric: Some("mean".to_owned()), ..HeadlineRequest::default() };
     assert_eq!(first(&Plan { headline: Some(headline), ..plan }).unwrap(), "b/mean");
     let none = Plan::new().scorer("a", Metrics::List(Vec::new()));
-    assert!(matches!(MeanFigure::of_plan(&none, None, 1), Err(FigureProblem::Unknown { .. })));
+    let text = "there is no metric `mean`; no metric is a mean over all samples";
+    assert_eq!(MeanFigure::of_plan(&none, None, 1).unwrap_err().to_string(), text);
 }
 
 #[test]
@@ -70,11 +70,8 @@ fn epochs_must_become_one_number() {
     assert!(MeanFigure::of_plan(&plan, None, 1).is_ok());
     assert_eq!(MeanFigure::of_plan(&plan, None, 2).unwrap_err(), FigureProblem::NotReduced);
     let two = Plan::new().scorer("s", metrics![accuracy()]).reducers(reducers![mode(), at_least(2)]);
-    let Err(FigureProblem::Ambiguous { candidates, .. }) = MeanFigure::of_plan(&two, Some("accuracy"), 2)
-    else {
-        panic!()
-    };
-    assert_eq!(candidates, ["s/accuracy/mode", "s/accuracy/at_least_2"]);
+    let several = MeanFigure::of_plan(&two, Some("accuracy"), 2).unwrap_err().to_string();
+    assert!(several.ends_with(": s/accuracy/mode, s/accuracy/at_least_2"), "{several}");
     assert_eq!(
         MeanFigure::of_plan(&two, Some("s/accuracy/at_least_2"), 2).unwrap().range(),
         Some((0.0, 1.0))

@@ -241,7 +241,7 @@ fn is_grade(text: &str) -> bool {
 }
 
 /// Whether a cell looks as if it meant that there is no score.
-fn is_like_missing(text: &str) -> bool {
+pub fn is_like_missing(text: &str) -> bool {
     const WORDS: &str = "absent, excused, exempt, withdrawn, skip, skipped, missing, pending, unscored, ungraded, \
         ignored, not run, not scored, not graded, not applicable, not available, n.a., n.a, no grade";
     is_word(text, WORDS) || text.chars().all(|c| matches!(c, '?' | '.' | '-' | '–' | '—'))
