@@ -178,7 +178,7 @@ impl LineParser<'_> {
         while let Some(name) = key {
             let role = self.keys.role(name, &mut place);
             if role.is_none() && self.keys.takes(name, self.options) {
-                line.fetched += usize::from(self.options.metadata.contains(name));
+                line.fetched += usize::from(self.options.fetches(name));
                 self.new_keys.push(name.to_owned());
             }
             let parent = is_parent(&self.keys.paths, name).then(|| name.to_owned());
@@ -575,7 +575,7 @@ fn is_needed(key: &str, options: &TableOptions) -> bool {
         || options.split_column() == Some(key)
         || DEFAULT_SCORES.contains(&key)
         || options.score_columns.iter().any(|score| score == key)
-        || options.metadata.contains(key)
+        || options.fetches(key)
 }
 
 /// Keys that are listed without a look at their values.

@@ -90,6 +90,7 @@ impl ColumnRole {
                 None if matches!(name, "answer" | "explanation") && is_detail(name) => {
                     ColumnRole::Metadata(number)
                 }
+                None if options.rest => ColumnRole::Metadata(number),
                 None => ColumnRole::Skipped,
             },
         }

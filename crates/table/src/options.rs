@@ -21,6 +21,8 @@ use super::{TableError, TableErrorKind, TableLimits};
 pub struct TableOptions {
     pub(super) score_columns: Vec<String>,
     pub(super) metadata: MetadataKeys,
+    /// Whether other columns, which would be skipped, are metadata too.
+    pub(super) rest: bool,
     pub(super) details: bool,
     /// What becomes of cells that are no scores.
     pub(super) no_scores: NoScorePolicy,
@@ -76,6 +78,7 @@ impl TableOptions {
         TableOptions {
             score_columns: Vec::new(),
             metadata: MetadataKeys::All,
+            rest: false,
             details: true,
             no_scores: NoScorePolicy::default(),
             cells: CellUse::default(),
@@ -106,6 +109,18 @@ impl TableOptions {
     pub fn metadata(mut self, keys: MetadataKeys) -> Self {
         self.metadata = keys;
         self
+    }
+
+    /// Whether columns that would be skipped are fetched as metadata, too. What the others are stays as it is.
+    #[must_use]
+    pub fn rest(mut self, rest: bool) -> Self {
+        self.rest = rest;
+        self
+    }
+
+    /// Whether a column is metadata that is fetched, if it is nothing else.
+    pub(super) fn fetches(&self, name: &str) -> bool {
+        self.rest || self.metadata.contains(name)
     }
 
     /// Whether answers and explanations in the long form are held; they are long, and few metrics read them.

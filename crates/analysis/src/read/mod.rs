@@ -353,13 +353,13 @@ impl<'a> Reader<'a> {
             .details(request.all_parts || plan.score_parts() == ScoreParts::All || request.answers);
         let options = options.no_scores(request.tables.unconvertible.into()).cells(cell_use(&plan));
         let asked = plan.metadata_keys().and(MetadataKeys::Only(keys));
-        let rows = |keys: &MetadataKeys| self.rows(&mapping, &options.clone().metadata(keys.clone()));
+        let rows = |rest: bool| self.rows(&mapping, &options.clone().metadata(asked.clone()).rest(rest));
         // Cells that are skipped would be other scores for hints. If those make it fail, there are none.
         let is_skipping = request.tables.unconvertible == UnconvertiblePolicy::Missing;
         let for_hints = self.has_hints && !is_skipping && log::is_small_table(self.path);
-        let with_all = if for_hints { rows(&MetadataKeys::All).ok() } else { None };
+        let with_all = if for_hints { rows(true).ok() } else { None };
         let has_all = with_all.is_some();
-        let mut tables = with_all.map_or_else(|| rows(&asked), Ok)?;
+        let mut tables = with_all.map_or_else(|| rows(false), Ok)?;
         if has_all {
             warnings.extend(log::of_tables(&mut tables, self.path, &plan, &asked));
         }
