@@ -11,15 +11,11 @@
 //! names: a crate with the items of `errorbar_core` at its root and those of `errorbar_eval` in `eval`.
 #![forbid(unsafe_code)]
 
-mod argument;
 mod attributes;
-mod builder;
-mod default;
 mod docs;
 mod function;
 mod options;
 mod params;
-mod types;
 
 use proc_macro::TokenStream;
 use proc_macro2::Span;

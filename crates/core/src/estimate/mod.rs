@@ -23,8 +23,6 @@ pub use summary::{
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-
 use serde_json::Value as Json;
 
 use crate::error_plan::{ErrorMethod, IntervalMethod, IntervalSide};
@@ -34,55 +32,45 @@ use crate::metadata::Metadata;
 pub type Defined<T> = std::result::Result<T, Undefined>;
 
 /// Why a value, an error or an interval does not exist.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Undefined {
     /// There is no score at all.
+    #[error("n = 0")]
     NoScores,
     /// There are scores, and none has the field that it is of.
+    #[error("n = 0")]
     NoField,
     /// It takes two scores.
+    #[error("n < 2")]
     TooFewScores {
         /// The scores that there are.
         n: u64,
     },
     /// It takes two clusters.
+    #[error("clusters < 2")]
     TooFewClusters {
         /// The clusters that there are.
         clusters: u64,
     },
     /// All scores are equal, so they have no information about their spread.
+    #[error("no spread in {n} scores")]
     NoSpread {
         /// The number of scores.
         n: u64,
     },
     /// The number is beyond the largest that a float holds.
+    #[error("overflow")]
     Overflow,
     /// The metric has no error model: a standard deviation, a custom metric that returns a number.
+    #[error("no error model")]
     NotAvailable,
     /// The run was stopped early, depending on its scores: a confidence sequence has an interval, and no standard error.
+    #[error("a run that was stopped early has an interval, not a standard error")]
     StoppedEarly,
     /// Another reason.
+    #[error("{0}")]
     Other(String),
-}
-
-impl std::error::Error for Undefined {}
-
-impl fmt::Display for Undefined {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Undefined::NoScores | Undefined::NoField => f.write_str("n = 0"),
-            Undefined::TooFewScores { .. } => f.write_str("n < 2"),
-            Undefined::TooFewClusters { .. } => f.write_str("clusters < 2"),
-            Undefined::NoSpread { n } => write!(f, "no spread in {n} scores"),
-            Undefined::Overflow => f.write_str("overflow"),
-            Undefined::NotAvailable => f.write_str("no error model"),
-            Undefined::StoppedEarly => {
-                f.write_str("a run that was stopped early has an interval, not a standard error")
-            }
-            Undefined::Other(reason) => f.write_str(reason),
-        }
-    }
 }
 
 /// A number with its standard error and its interval.

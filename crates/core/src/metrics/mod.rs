@@ -1,36 +1,28 @@
 //! The built-in metrics, a module for each family.
 
-mod aggregate;
 mod agreement;
-mod bootstrap;
 mod calibration;
-mod classification;
-mod descriptive;
 mod epochs;
-mod filtered;
-mod frequency;
 mod grouped;
 mod judged;
+mod labels;
 mod means;
 mod prelude;
 mod quantiles;
 mod ratios;
+mod wrappers;
 
-pub use aggregate::*;
 pub use agreement::*;
-pub use bootstrap::*;
 pub use calibration::*;
-pub use classification::*;
-pub(crate) use classification::{LabelCounts, WITHOUT_ANSWER, label_counts};
-pub use descriptive::*;
 pub use epochs::*;
-pub use filtered::*;
-pub use frequency::*;
 pub use grouped::*;
 pub use judged::*;
+pub use labels::*;
+pub(crate) use labels::{LabelCounts, WITHOUT_ANSWER, label_counts};
 pub use means::*;
 pub use quantiles::*;
 pub use ratios::*;
+pub use wrappers::*;
 
 use crate::registry::{MetricEntry, entries};
 

@@ -1,15 +1,12 @@
 //! Scores by cluster: what clustered errors and intervals are made of, by each method and for one way of clustering or two.
 
 mod spanning;
-mod totals;
-
-use spanning::{ClusteredGroup, spanning_error, spans};
 
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-use self::totals::totals;
+use self::spanning::{ClusteredGroup, CodeTotal, spanning_error, spans, totals};
 use super::summary::Extent;
 use super::{Defined, Draws, Estimate, StdError, Undefined};
 use crate::error::{Error, Result};
@@ -221,7 +218,7 @@ impl Clusters {
     /// Of scores with their clusters.
     fn of(RowClusters { ids, of_positions }: RowClusters, numbers: &[f64]) -> Self {
         let totals = totals(&of_positions, numbers, ids.len());
-        let cluster = |total: totals::CodeTotal| Cluster { n: total.n, sum: total.sum };
+        let cluster = |total: CodeTotal| Cluster { n: total.n, sum: total.sum };
         // Both are in order of first appearance.
         Clusters(ids.into_iter().zip(totals.into_iter().map(cluster)).collect())
     }

@@ -1,15 +1,13 @@
 //! `grouped`: a metric for each group of samples, and one over all.
 
-mod macro_mean;
+mod means;
 mod name_template;
-mod shrinkage;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use self::macro_mean::MacroMean;
+use self::means::{MacroMean, cut_off, hold_together, shrink, simultaneous_level};
 use self::name_template::{NameTemplate, recorded_names};
-use self::shrinkage::{cut_off, hold_together, shrink, simultaneous_level};
 use super::{Bootstrap, Median, Quantile};
 use crate::estimate::error_across_groups;
 use crate::evaluation::{AggregateBasis, GroupAggregate};
@@ -455,7 +453,7 @@ impl Grouped {
             return None;
         }
         let scored = || groups.iter().filter(|group| group.n > 0);
-        let total = macro_mean::total(scored().map(|group| group.weight));
+        let total = means::total(scored().map(|group| group.weight));
         let part = |group: &'_ GroupValue<PreparedValue>| group.weight / total;
         let parts: Option<Vec<_>> =
             scored().map(|group| Some((group.value.summary.as_deref()?, part(group)))).collect();
@@ -586,7 +584,7 @@ impl Grouped {
                 let mean = MacroMean { role, conversion, estimation, whole, weighted };
                 let mut mean = mean.of_groups(&scored, across);
                 if let (MetricValue::One(mean), Role::Location, None) = (&mut mean, role, conversion) {
-                    macro_mean::add_bounds(mean, groups, estimation, whole, weighted);
+                    means::add_bounds(mean, groups, estimation, whole, weighted);
                 }
                 (AggregateBasis::Groups, Some(mean))
             }
