@@ -125,3 +125,9 @@ pub use evaluation::Role as MetricRole;
 pub use indexmap::IndexMap;
 #[doc(hidden)]
 pub use inventory;
+
+/// What the code that attributes generate is made of, as `errorbar` has it too.
+#[doc(hidden)]
+pub mod generated {
+    pub use crate::*;
+}
