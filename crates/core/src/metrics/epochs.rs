@@ -76,7 +76,7 @@ impl SampleEpochs {
 /// `all_agree` is the share of samples whose epochs all have the same value; it falls with the number of epochs.
 /// `agreement` is the chance that two epochs of a sample, picked at random, have the same value, which does not. Both
 /// are means over samples with the plan's error and interval. Values are compared as they are, `C` with `C`; a sample
-/// with fewer than two scored epochs is counted as absent. It cannot be merged from parts.
+/// with fewer than two scored epochs is counted as absent.
 ///
 /// # Formula
 /// ```text
@@ -176,7 +176,7 @@ fn share_plan(plan: &mut ErrorPlan) {
 /// `stderr_next_epoch` the error with one more epoch of each sample, `stderr_next_samples` the one if the same runs go
 /// into more samples, `stderr_epochs_1` to `stderr_epochs_16` the one with that number of epochs, `stderr_limit` the one with
 /// infinitely many. With clusters `stderr` is the clustered error, and a note has that of independent samples, which all
-/// predictions are for. It cannot be merged from parts.
+/// predictions are for.
 ///
 /// # Formula
 /// ```text

@@ -470,7 +470,7 @@ label_metric!(
     ///
     /// Labels are compared as strings. A label that is never predicted has no precision, nor has an average over it. The error of
     /// one label is that of a ratio, that of an average comes from resampling samples; both by cluster if there are
-    /// clusters. It works on unreduced scores, needs all of them at once, and cannot be merged from shards.
+    /// clusters. It works on unreduced scores.
     ///
     /// # Formula
     /// ```text
@@ -509,7 +509,7 @@ label_metric!(
     ///
     /// Labels are compared as strings. A label that no sample has has no recall, nor has an average over it. The error of one label is
     /// that of a ratio, that of an average comes from resampling samples; both by cluster if there are clusters. It
-    /// works on unreduced scores, needs all of them at once, and cannot be merged from shards.
+    /// works on unreduced scores.
     ///
     /// # Formula
     /// ```text
@@ -546,8 +546,7 @@ label_metric!(
     /// The harmonic mean of precision and recall of a label, 2·right/(predicted + true), averaged over labels.
     ///
     /// Labels are compared as strings. The error of one label is that of a ratio, that of an average comes from resampling
-    /// samples; both by cluster if there are clusters. It works on unreduced scores, needs all of them at once, and
-    /// cannot be merged from shards.
+    /// samples; both by cluster if there are clusters. It works on unreduced scores.
     ///
     /// # Formula
     /// ```text

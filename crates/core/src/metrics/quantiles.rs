@@ -9,7 +9,7 @@ use errorbar_stats::exact::{common_exponent, tally};
 ///
 /// The interval lies between two order statistics, by the binomial distribution; it is undefined where the scores are too
 /// few for the level. The error is that of a resampled median. With clusters, or with epochs that are not reduced, both
-/// come from resampling. It needs all scores at once: shards cannot be merged.
+/// come from resampling.
 ///
 /// # Formula
 /// ```text
@@ -64,7 +64,7 @@ impl Metric for Median {
 ///
 /// The interval lies between two order statistics, by the binomial distribution; it is undefined where the scores are too
 /// few for the level. The error is that of a resampled quantile. With clusters, or with epochs that are not reduced, both
-/// come from resampling. It needs all scores at once: shards cannot be merged.
+/// come from resampling.
 ///
 /// # Formula
 /// ```text

@@ -204,7 +204,7 @@ impl Metric for Aggregate {
 /// clusters, are drawn with replacement, and the metric is computed over each resample.
 ///
 /// A resample in which the metric is undefined is left out, and counted in a note; if more than one in twenty is, there is
-/// no error. It needs all scores at once: shards cannot be merged.
+/// no error.
 ///
 /// ```
 /// use errorbar_core::ToSpec;

@@ -68,11 +68,11 @@ fn a_cell_that_is_no_score_is_found() {
             assert!(text.contains("the first is in line 4, sample \"q2\""), "{text}");
         }
     }
-    // A cell of several lines: rows are counted.
+    // A cell of several lines: those of the file are counted.
     let bad = "id,score,note\nq1,1,\"two\nlines\"\nq2,maybe,\n";
     let folder = Folder::new(&[("bad.csv", bad)]);
     let (_, text) = reported(&folder, &["score", "bad.csv"]);
-    assert!(text.contains("the first is in row 2, sample \"q2\""), "{text}");
+    assert!(text.contains("the first is in line 4, sample \"q2\""), "{text}");
 }
 
 #[test]

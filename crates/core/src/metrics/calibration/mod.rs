@@ -360,8 +360,8 @@ confidence_metric! {
     /// bootstrap interval; works on unreduced scores.
     ///
     /// Σ n/N·|accuracy − mean confidence|. Chance alone makes it larger than 0, the more so with few answers in a bin:
-    /// ece_debiased corrects for that. The note `bins` has the points of a reliability curve. It cannot be merged from
-    /// parts. A score must be right or wrong, 1 or 0.
+    /// ece_debiased corrects for that. The note `bins` has the points of a reliability curve. A score must be
+    /// right or wrong, 1 or 0.
     ///
     /// # Formula
     /// ```text
@@ -465,8 +465,8 @@ confidence_metric! {
     ///
     /// In each bin the distance d between accuracy and confidence is replaced by 2·|d| − E|N(d, s²)|, s the standard error of
     /// the accuracy: the correction of Kumar, Liang & Ma (2019) without their simulation. It may be below 0 where less
-    /// distance was seen than chance gives. A bin whose answers are all right or all wrong has no correction. It cannot be
-    /// merged from parts. A score must be right or wrong, 1 or 0.
+    /// distance was seen than chance gives. A bin whose answers are all right or all wrong has no correction. A score must
+    /// be right or wrong, 1 or 0.
     ///
     /// # Formula
     /// ```text
@@ -644,8 +644,8 @@ confidence_metric! {
     ///
     /// `brier = reliability − resolution + uncertainty + within_bins`: the distance of confidence from accuracy (0 is best),
     /// how far the accuracy of the bins differs (more is better), the variance of the outcome, and what is lost by taking the
-    /// confidences of a bin as one (0 if they are equal). Murphy 1973; Stephenson, Coelho & Jolliffe 2008. It cannot be merged
-    /// from parts. A score must be right or wrong, 1 or 0.
+    /// confidences of a bin as one (0 if they are equal). Murphy 1973; Stephenson, Coelho & Jolliffe 2008. A score must be
+    /// right or wrong, 1 or 0.
     ///
     /// # Formula
     /// ```text

@@ -122,7 +122,7 @@ confidence_metric! {
     /// Equal confidences count half; 0.5 is what a confidence that says nothing gets. The interval is that of the logit; if
     /// every pair is ranked alike it is Newcombe's method 5. With clusters, or with several epochs, the error is
     /// Obuchowski's (1997): that of sums of DeLong's terms by cluster. An error or interval by resampling is used where the
-    /// plan names one. It cannot be merged from parts. A score must be right or wrong, 1 or 0.
+    /// plan names one. A score must be right or wrong, 1 or 0.
     ///
     /// # Formula
     /// ```text
@@ -359,7 +359,7 @@ confidence_metric! {
     /// bootstrap interval; works on unreduced scores.
     ///
     /// Σ (Rₖ − Rₖ₋₁)·Pₖ over the distinct confidences, without interpolation. A confidence that says nothing gets the
-    /// accuracy. It cannot be merged from parts. A score must be right or wrong, 1 or 0.
+    /// accuracy. A score must be right or wrong, 1 or 0.
     ///
     /// # Formula
     /// ```text
