@@ -192,7 +192,7 @@ pub enum Surface {
     CommandLine,
     /// `score="verdict"`
     Python,
-    /// `.score_columns("verdict")`
+    /// `score_columns = "verdict"`
     Rust,
 }
 
@@ -227,7 +227,7 @@ macro_rules! options {
         /// let hint = Text::from(Opt::ScoreColumn.set("my verdict"));
         /// assert_eq!(hint.on(Surface::CommandLine), "--score-column 'my verdict'");
         /// assert_eq!(hint.on(Surface::Python), "score=\"my verdict\"");
-        /// assert_eq!(hint.on(Surface::Rust), ".score_columns(\"my verdict\")");
+        /// assert_eq!(hint.on(Surface::Rust), "score_columns = \"my verdict\"");
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -424,7 +424,7 @@ impl OptionUse {
         match surface {
             Surface::CommandLine => self.on_command_line(),
             Surface::Python => format!("{}={}", self.option.keyword(), self.python_value()),
-            Surface::Rust => format!(".{}({})", self.option.field(), self.rust_value()),
+            Surface::Rust => format!("{} = {}", self.option.field(), self.rust_value()),
         }
     }
 
@@ -571,13 +571,13 @@ mod tests {
     }
 
     #[test]
-    fn rust_reads_code() {
+    fn rust_reads_fields() {
         let spelled = |used: OptionUse| used.on(Surface::Rust);
-        assert_eq!(spelled(Opt::Unpaired.into()), ".unpaired(true)");
-        assert_eq!(spelled(Opt::IdColumn.into()), ".id_columns(…)");
-        assert_eq!(spelled(Opt::Level.number(0.9)), ".level(0.9)");
-        assert_eq!(spelled(Opt::Range.set_all(["0", "10"])), ".range([0, 10])");
-        assert_eq!(spelled(Opt::Correct.set_all(["PASS", "a \"b\""])), r#".correct(["PASS", "a \"b\""])"#);
+        assert_eq!(spelled(Opt::Unpaired.into()), "unpaired = true");
+        assert_eq!(spelled(Opt::IdColumn.into()), "id_columns = …");
+        assert_eq!(spelled(Opt::Level.number(0.9)), "level = 0.9");
+        assert_eq!(spelled(Opt::Range.set_all(["0", "10"])), "range = [0, 10]");
+        assert_eq!(spelled(Opt::Correct.set_all(["PASS", "a \"b\""])), r#"correct = ["PASS", "a \"b\""]"#);
     }
 
     #[test]

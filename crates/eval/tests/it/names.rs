@@ -27,7 +27,7 @@ const OTHERS: [(&str, &str); 10] = [
     ("crates/log/src/eval/wire.rs", "\"answer\" => score.answer"),
     ("crates/table/src/layout.rs", "\"answer\" | \"explanation\""),
     ("crates/table/src/layout.rs", "\"answer\" if is_long"),
-    ("crates/table/src/resolve/answers.rs", "is_gold(name) || name.eq_ignore_ascii_case(\"answer\")"),
+    ("crates/table/src/resolve/doubts.rs", "is_gold(name) || name.eq_ignore_ascii_case(\"answer\")"),
 ];
 
 /// Lines that compare something with one of these names.

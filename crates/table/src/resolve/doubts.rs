@@ -253,7 +253,7 @@ impl ColumnFinder<'_> {
             others.into_iter().filter_map(move |other| Some((first?, other)))
         });
         // A plain `answer` beside another of the model is the right one in most tables of questions.
-        let may_be_gold = |column: &str| spellings::is_gold(column) || column.eq_ignore_ascii_case("answer");
+        let may_be_gold = |name: &str| spellings::is_gold(name) || name.eq_ignore_ascii_case("answer");
         pairs.filter(move |(a, b)| may_be_gold(a) || may_be_gold(b))
     }
 
