@@ -19,7 +19,7 @@
 //!
 //! | module | what it is for |
 //! |---|---|
-//! | the root, [`metrics`], [`reducers`] | what everybody needs: scores, plans, estimates, results |
+//! | the root, [`mod@metrics`], [`mod@reducers`] | what everybody needs: scores, plans, estimates, results |
 //! | [`prelude`] | what a file of metrics and tasks usually needs |
 //! | [`core`] | the engine as a whole: specs, the registry, partial results |
 //! | [`stats`] | exact sums, quantiles, intervals, tests, resampling: numbers without any type of errorbar |
