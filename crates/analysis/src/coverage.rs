@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::IntervalSide;
 use errorbar_inference::{Coverage, CoverageOptions, NoCoverage, simulate_coverage};
+use errorbar_macros::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::read::{Reader, RunRequest};
-use crate::request::{ErrorRequest, PlanChanges, ReadRequest, TableRequest, one_or_many};
+use crate::request::{ErrorRequest, LimitRequest, PlanChanges, ReadRequest, TableRequest, one_or_many};
 use crate::run::Run;
 use crate::score::numbered_rows;
 use crate::source::expand_with;
@@ -16,7 +17,7 @@ use crate::text::Opt;
 use crate::{Analysis, Answer, hints, text};
 
 /// What is simulated.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_display_order = 1))]
@@ -52,6 +53,7 @@ pub struct CoverageRequest {
     /// How logs are read.
     #[serde(flatten)]
     #[cfg_attr(feature = "clap", command(flatten))]
+    #[setters(LimitRequest)]
     pub read: ReadRequest,
 }
 

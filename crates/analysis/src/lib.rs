@@ -6,6 +6,7 @@
 //! alternative, the command line as the interface of all others, made each of them parse what another one had written.
 //!
 //! ```
+//! use errorbar_analysis::setters::*;
 //! use errorbar_analysis::{Analysis, ScoreRequest};
 //! use errorbar_core::Registry;
 //!
@@ -13,8 +14,7 @@
 //! # let path = folder.path().join("scores.csv");
 //! std::fs::write(&path, "id,verdict\nq1,PASS\nq2,FAIL\nq3,PASS\n")?;
 //! let registry = Registry::built_in();
-//! let mut request = ScoreRequest::default();
-//! request.errors.level = Some(0.9);
+//! let request = ScoreRequest::default().score_columns(["verdict"]).level(0.9);
 //! let answer = Analysis::new(&registry).score(&[path], &request);
 //! let report = &answer.value.unwrap_or_default()[0];
 //! assert_eq!(report.results.estimate("accuracy")?.number(), Some(2.0 / 3.0));
@@ -37,6 +37,14 @@ pub mod shell;
 mod source;
 mod text;
 mod verify;
+
+/// The setters that several requests have: what errors, tables, logs and gates need.
+pub mod setters {
+    pub use crate::power::{BudgetRequestSetters, PilotRequestSetters, SpreadRequestSetters};
+    pub use crate::request::errors::{ErrorRequestSetters, GateRequestSetters};
+    pub use crate::request::tables::TableRequestSetters;
+    pub use crate::request::{LimitRequestSetters, ReadRequestSetters};
+}
 
 use std::fmt;
 use std::path::Path;

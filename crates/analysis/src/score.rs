@@ -8,13 +8,15 @@ use errorbar_core::{
 };
 use errorbar_log::eval::metrics_to_log;
 use errorbar_log::inspect::Projection;
+use errorbar_macros::Setters;
 use errorbar_table::{MemoryTables, RowColumns, ScoreTable, TableError, TableErrorKind, TableOptions};
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::read::{self, Reader, RunRequest, cell_use};
 use crate::request::{
-    ErrorRequest, PlanChanges, ReadRequest, TableRequest, UnconvertiblePolicy, as_text_order, one_or_many,
+    ErrorRequest, LimitRequest, PlanChanges, ReadRequest, TableRequest, UnconvertiblePolicy, as_text_order,
+    one_or_many,
 };
 use crate::run::{Report, Run};
 use crate::source::{self, InputFiles};
@@ -22,7 +24,7 @@ use crate::text::{Opt, counted};
 use crate::{Analysis, Answer, hints, text};
 
 /// What to compute of logs and tables, and how.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_display_order = 1))]
@@ -71,6 +73,7 @@ pub struct ScoreRequest {
     /// How logs are read.
     #[serde(flatten)]
     #[cfg_attr(feature = "clap", command(flatten))]
+    #[setters(LimitRequest)]
     pub read: ReadRequest,
 }
 

@@ -192,7 +192,7 @@ pub enum Surface {
     CommandLine,
     /// `score="verdict"`
     Python,
-    /// `score_columns = "verdict"`
+    /// `.score_columns("verdict")`
     Rust,
 }
 
@@ -203,8 +203,14 @@ enum Takes {
     Nothing,
     /// Nothing, and in Python its opposite is said.
     Opposite,
+    /// A number.
+    Number,
     /// A number or several, such as the two ends of a range.
     Numbers,
+    /// A string.
+    Text,
+    /// A string that is read as a size, a method, or the like.
+    Parsed,
     /// A string; several are several options.
     Texts,
     /// Nothing, or a value that is attached.
@@ -227,7 +233,7 @@ macro_rules! options {
         /// let hint = Text::from(Opt::ScoreColumn.set("my verdict"));
         /// assert_eq!(hint.on(Surface::CommandLine), "--score-column 'my verdict'");
         /// assert_eq!(hint.on(Surface::Python), "score=\"my verdict\"");
-        /// assert_eq!(hint.on(Surface::Rust), "score_columns = \"my verdict\"");
+        /// assert_eq!(hint.on(Surface::Rust), ".score_columns(\"my verdict\")");
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -251,7 +257,7 @@ macro_rules! options {
                 match self { $(Opt::$option => $keyword),* }
             }
 
-            /// The field of a request.
+            /// The setter of a request.
             pub fn field(self) -> &'static str {
                 match self { $(Opt::$option => $field),* }
             }
@@ -266,33 +272,33 @@ macro_rules! options {
 options! {
     Add: "--add", "add", "add", Nothing;
     AllPairs: "--all-pairs", "all_pairs", "all_pairs", Nothing;
-    AllowPath: "--allow-path", "allow_path", "allow_path", Texts;
-    Alpha: "--alpha", "alpha", "alpha", Numbers;
-    Answer: "--answer", "answer", "answer", Texts;
-    ApiKeyFile: "--api-key-file", "api_key_file", "api_key_file", Texts;
-    Base: "--base", "base", "base", Texts;
-    BaseUrl: "--base-url", "base_url", "base_url", Texts;
+    AllowPath: "--allow-path", "allow_path", "allow_path", Text;
+    Alpha: "--alpha", "alpha", "alpha", Number;
+    Answer: "--answer", "answer", "answer", Text;
+    ApiKeyFile: "--api-key-file", "api_key_file", "api_key_file", Text;
+    Base: "--base", "base", "base", Text;
+    BaseUrl: "--base-url", "base_url", "base_url", Text;
     By: "--by", "by", "by", Texts;
     Cache: "--cache", "cache", "cache", Nothing;
-    CacheDir: "--cache-dir", "cache_dir", "cache_dir", Texts;
-    CallCost: "--call-cost", "call_cost", "call_cost", Numbers;
+    CacheDir: "--cache-dir", "cache_dir", "cache_dir", Text;
+    CallCost: "--call-cost", "call_cost", "call_cost", Number;
     Cluster: "--cluster", "cluster", "clusters", Texts;
     ComparedScorers: "--scorers", "compare_scorers", "compared_scorers", Several;
     Correct: "--correct", "correct", "correct", Texts;
-    Correlation: "--correlation", "correlation", "correlation", Numbers;
-    Decimal: "--decimal", "decimal", "decimal", Texts;
+    Correlation: "--correlation", "correlation", "correlation", Number;
+    Decimal: "--decimal", "decimal", "decimal", Parsed;
     Decisive: "--decisive", "decisive", "decisive", Nothing;
-    Delimiter: "--delimiter", "delimiter", "delimiter", Texts;
-    DesignEffect: "--design-effect", "design_effect", "design_effect", Numbers;
-    Difference: "--difference", "difference", "difference", Numbers;
-    Draws: "--draws", "draws", "draws", Numbers;
-    Epoch: "--epoch", "epoch", "epoch", Numbers;
-    EpochColumn: "--epoch-column", "epoch", "epoch_column", Texts;
-    Epochs: "--epochs", "epochs", "epochs", Numbers;
-    Equivalent: "--equivalent", "equivalent", "equivalent", Numbers;
-    Errors: "--errors", "errors", "errors", Texts;
+    Delimiter: "--delimiter", "delimiter", "delimiter", Parsed;
+    DesignEffect: "--design-effect", "design_effect", "design_effect", Number;
+    Difference: "--difference", "difference", "difference", Number;
+    Draws: "--draws", "draws", "draws", Number;
+    Epoch: "--epoch", "epoch", "epoch", Number;
+    EpochColumn: "--epoch-column", "epoch", "epoch_column", Text;
+    Epochs: "--epochs", "epochs", "epochs", Number;
+    Equivalent: "--equivalent", "equivalent", "equivalent", Number;
+    Errors: "--errors", "errors", "errors", Parsed;
     Explain: "--explain", "explain", "explain", Nothing;
-    Explanation: "--explanation", "explanation", "explanation", Texts;
+    Explanation: "--explanation", "explanation", "explanation", Text;
     FailIfWorse: "--fail-if-worse", "fail_if_worse", "fail_if_worse", Nothing;
     Flips: "--flips", "flips", "flips", Optional;
     Force: "--force", "force", "force", Nothing;
@@ -301,61 +307,61 @@ options! {
     IdColumn: "--id-column", "id", "id_columns", Texts;
     IgnoreTasks: "--ignore-tasks", "ignore_tasks", "ignore_tasks", Nothing;
     Incorrect: "--incorrect", "incorrect", "incorrect", Texts;
-    InputFormat: "--input-format", "input_format", "input_format", Texts;
-    Interval: "--interval", "interval", "interval", Texts;
-    Level: "--level", "level", "level", Numbers;
-    Limit: "--limit", "limit", "limit", Numbers;
-    LogDir: "--log-dir", "log_dir", "log_dir", Texts;
-    Mapping: "--mapping", "mapping", "mapping", Texts;
-    Margin: "--margin", "margin", "margin", Numbers;
-    MaxColumns: "--max-columns", "max_columns", "max_columns", Numbers;
-    MaxDecompressed: "--max-decompressed", "max_decompressed", "max_decompressed", Texts;
-    MaxLine: "--max-line", "max_line", "max_line", Texts;
-    MaxMemory: "--max-memory", "max_memory", "max_memory", Texts;
-    MaxRatio: "--max-ratio", "max_ratio", "max_ratio", Numbers;
-    MaxRecord: "--max-record", "max_record", "max_record", Texts;
+    InputFormat: "--input-format", "input_format", "input_format", Parsed;
+    Interval: "--interval", "interval", "interval", Parsed;
+    Level: "--level", "level", "level", Number;
+    Limit: "--limit", "limit", "limit", Number;
+    LogDir: "--log-dir", "log_dir", "log_dir", Text;
+    Mapping: "--mapping", "mapping", "mapping", Text;
+    Margin: "--margin", "margin", "margin", Number;
+    MaxColumns: "--max-columns", "max_columns", "max_columns", Number;
+    MaxDecompressed: "--max-decompressed", "max_decompressed", "max_decompressed", Parsed;
+    MaxLine: "--max-line", "max_line", "max_line", Parsed;
+    MaxMemory: "--max-memory", "max_memory", "max_memory", Parsed;
+    MaxRatio: "--max-ratio", "max_ratio", "max_ratio", Number;
+    MaxRecord: "--max-record", "max_record", "max_record", Parsed;
     Metadata: "--metadata", "metadata", "metadata", Texts;
-    Method: "--method", "method", "method", Texts;
+    Method: "--method", "method", "method", Parsed;
     Metric: "--metric", "metrics", "metrics", Texts;
-    MinDifference: "--min-difference", "min_difference", "min_difference", Numbers;
+    MinDifference: "--min-difference", "min_difference", "min_difference", Number;
     Model: "--model", "model", "model", Texts;
     ModelRole: "--model-role", "model_roles", "model_roles", Texts;
     Na: "--na", "na", "na", List;
     NoReduce: "--no-reduce", "reduce", "no_reduce", Opposite;
-    Output: "--output", "output", "output", Texts;
-    P01: "--p01", "p01", "p01", Numbers;
-    P10: "--p10", "p10", "p10", Numbers;
-    Population: "--population", "population", "population", Numbers;
-    Power: "--power", "power", "power", Numbers;
-    Prices: "--prices", "prices", "prices", Texts;
+    Output: "--output", "output", "output", Text;
+    P01: "--p01", "p01", "p01", Number;
+    P10: "--p10", "p10", "p10", Number;
+    Population: "--population", "population", "population", Number;
+    Power: "--power", "power", "power", Number;
+    Prices: "--prices", "prices", "prices", Text;
     Range: "--range", "range", "range", Numbers;
     Reducer: "--reducer", "reducers", "reducers", Texts;
     Require: "--require", "require", "require", Texts;
-    Resume: "--resume", "resume", "resume", Texts;
+    Resume: "--resume", "resume", "resume", Text;
     RoleApiKeyFile: "--role-api-key-file", "role_api_key_file", "role_api_key_file", Texts;
     RoleBaseUrl: "--role-base-url", "role_base_url", "role_base_url", Texts;
-    SampleCost: "--sample-cost", "sample_cost", "sample_cost", Numbers;
+    SampleCost: "--sample-cost", "sample_cost", "sample_cost", Number;
     SampleId: "--sample-id", "sample_ids", "sample_ids", Texts;
-    Samples: "--samples", "samples", "samples", Numbers;
-    SaveMapping: "--save-mapping", "save_mapping", "save_mapping", Texts;
+    Samples: "--samples", "samples", "samples", Number;
+    SaveMapping: "--save-mapping", "save_mapping", "save_mapping", Text;
     Scale: "--scale", "scale", "scale", Numbers;
     ScoreColumn: "--score-column", "score", "score_columns", Texts;
     Scorer: "--scorer", "scorers", "scorers", Texts;
-    Sd: "--sd", "sd", "sd", Numbers;
-    SdWithin: "--sd-within", "sd_within", "sd_within", Numbers;
-    Seed: "--seed", "seed", "seed", Numbers;
-    Share: "--share", "share", "share", Numbers;
-    Side: "--side", "side", "side", Texts;
+    Sd: "--sd", "sd", "sd", Number;
+    SdWithin: "--sd-within", "sd_within", "sd_within", Number;
+    Seed: "--seed", "seed", "seed", Number;
+    Share: "--share", "share", "share", Number;
+    Side: "--side", "side", "side", Parsed;
     SkipBadSamples: "--skip-bad-samples", "skip_bad_samples", "skip_bad_samples", Nothing;
     StopWhen: "--stop-when", "stop_when", "stop_when", Texts;
     Strict: "--strict", "strict", "strict", Nothing;
     TaskArgument: "-T", "arguments", "arguments", Texts;
     TrustIds: "--trust-ids", "trust_ids", "trust_ids", Nothing;
-    Unconvertible: "--unconvertible", "unconvertible", "unconvertible", Texts;
+    Unconvertible: "--unconvertible", "unconvertible", "unconvertible", Parsed;
     Unmatched: "--unmatched", "unmatched", "unmatched", Optional;
     Unpaired: "--unpaired", "unpaired", "unpaired", Nothing;
-    Value: "--value", "value", "value", Texts;
-    Width: "--width", "width", "width", Numbers;
+    Value: "--value", "value", "value", Text;
+    Width: "--width", "width", "width", Number;
     With: "--with", "with", "with", Texts;
     Write: "--write", "write", "write", Nothing;
 }
@@ -424,7 +430,7 @@ impl OptionUse {
         match surface {
             Surface::CommandLine => self.on_command_line(),
             Surface::Python => format!("{}={}", self.option.keyword(), self.python_value()),
-            Surface::Rust => format!("{} = {}", self.option.field(), self.rust_value()),
+            Surface::Rust => format!(".{}({})", self.option.field(), self.rust_value()),
         }
     }
 
@@ -437,7 +443,9 @@ impl OptionUse {
         };
         match (self.option.takes(), self.values.as_slice()) {
             (_, []) => flag.to_owned(),
-            (Takes::Texts, values) => values.iter().map(attached).collect::<Vec<_>>().join(" "),
+            (Takes::Text | Takes::Parsed | Takes::Texts, values) => {
+                values.iter().map(attached).collect::<Vec<_>>().join(" ")
+            }
             (Takes::List, values) => attached(&values.join(",")),
             (Takes::Optional, values) => format!("{flag}={}", shell::word(&values.join(","))),
             (_, values) => {
@@ -466,17 +474,19 @@ impl OptionUse {
     }
 
     fn rust_value(&self) -> String {
+        let listed = self.listed(|value| format!("{value:?}"));
         match (self.option.takes(), self.values.len()) {
-            (Takes::Nothing | Takes::Opposite, _) | (Takes::Optional, 0) => "true".to_owned(),
+            (Takes::Nothing | Takes::Opposite, _) => "true".to_owned(),
             (_, 0) => "…".to_owned(),
-            (Takes::Texts | Takes::Numbers | Takes::Optional, 1) => self.listed(|value| format!("{value:?}")),
-            _ => format!("[{}]", self.listed(|value| format!("{value:?}"))),
+            (Takes::Parsed | Takes::Optional, _) => format!("{listed}.parse()?"),
+            (_, 1) => listed,
+            _ => format!("[{listed}]"),
         }
     }
 
     /// The values with commas between them; numbers as they are.
     fn listed(&self, shown: impl Fn(&String) -> String) -> String {
-        let is_number = self.option.takes() == Takes::Numbers;
+        let is_number = matches!(self.option.takes(), Takes::Number | Takes::Numbers);
         let shown = |value: &String| if is_number { value.clone() } else { shown(value) };
         self.values.iter().map(shown).collect::<Vec<_>>().join(", ")
     }
@@ -570,14 +580,52 @@ mod tests {
         );
     }
 
+    /// That a hint is code: it is compiled as it is spelled.
+    macro_rules! rust_reads {
+        ($($option:expr => $request:ident $(.$setter:ident($($value:tt)*))+;)*) => {$({
+            let _: crate::$request = crate::$request::default()$(.$setter($($value)*))+;
+            let spelled = stringify!($(.$setter($($value)*))+);
+            assert_eq!(OptionUse::from($option).on(Surface::Rust).replace(' ', ""), spelled.replace(' ', ""));
+        })*};
+    }
+
     #[test]
-    fn rust_reads_fields() {
-        let spelled = |used: OptionUse| used.on(Surface::Rust);
-        assert_eq!(spelled(Opt::Unpaired.into()), "unpaired = true");
-        assert_eq!(spelled(Opt::IdColumn.into()), "id_columns = …");
-        assert_eq!(spelled(Opt::Level.number(0.9)), "level = 0.9");
-        assert_eq!(spelled(Opt::Range.set_all(["0", "10"])), "range = [0, 10]");
-        assert_eq!(spelled(Opt::Correct.set_all(["PASS", "a \"b\""])), r#"correct = ["PASS", "a \"b\""]"#);
+    fn rust_reads_code() -> Result<(), Box<dyn std::error::Error>> {
+        use crate::setters::*;
+        rust_reads! {
+            Opt::Unpaired => CompareRequest.unpaired(true);
+            Opt::NoReduce => ScoreRequest.no_reduce(true);
+            Opt::By.set("model") => ScoreRequest.by("model");
+            Opt::By.set("model") => CompareRequest.by("model");
+            Opt::Scorer.set("match") => ScoreRequest.scorers("match");
+            Opt::Scorer.set("match") => PowerRequest.scorers("match");
+            Opt::Reducer.set("pass_at_2") => CoverageRequest.reducers("pass_at_2");
+            Opt::ScoreColumn.set("a b") => CompareRequest.score_columns("a b");
+            Opt::IdColumn.set_all(["a", "b"]) => PowerRequest.id_columns(["a", "b"]);
+            Opt::Correct.set_all(["PASS", "a \"b\""]) => ScoreRequest.correct(["PASS", "a \"b\""]);
+            Opt::Na.set("?") => ScoreRequest.na("?");
+            Opt::Scale.set("10.5") => ScoreRequest.scale(10.5);
+            Opt::Range.set_all(["0", "10"]) => ScoreRequest.range([0, 10]);
+            Opt::Level.number(0.9) => CompareRequest.level(0.9);
+            Opt::Alpha.number(0.1) => PowerRequest.alpha(0.1);
+            Opt::Margin.number(0.02) => CompareRequest.margin(0.02);
+            Opt::Difference.number(0.05) => PowerRequest.difference(0.05);
+            Opt::Epochs.number(1.0) => PowerRequest.epochs(1);
+            Opt::Cluster.set("passage") => ScoreRequest.clusters("passage");
+            Opt::Errors.set("CR2") => ScoreRequest.errors("CR2".parse()?);
+            Opt::Interval.set("wilson") => ScoreRequest.interval("wilson".parse()?);
+            Opt::Decimal.set(",") => ScoreRequest.decimal(",".parse()?);
+            Opt::Delimiter.set(";") => ScoreRequest.delimiter(";".parse()?);
+            Opt::InputFormat.set("csv") => ScoreRequest.input_format("csv".parse()?);
+            Opt::Unconvertible.set("missing") => ScoreRequest.unconvertible("missing".parse()?);
+            Opt::MaxMemory.set("2G") => VerifyRequest.max_memory("2G".parse()?);
+            Opt::Flips.set("all") => CompareRequest.flips("all".parse()?);
+            Opt::ComparedScorers.set_all(["a", "b"]) => CompareRequest.compared_scorers(["a", "b"]);
+            Opt::From.set_all(["a.eval", "b.eval"]) => PowerRequest.from(["a.eval", "b.eval"]);
+            Opt::SaveMapping.set("m.toml") => ScoreRequest.save_mapping("m.toml");
+        }
+        assert_eq!(OptionUse::from(Opt::IdColumn).on(Surface::Rust), ".id_columns(…)");
+        Ok(())
     }
 
     #[test]

@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::Raters;
 use errorbar_log::eval::{ReducerConversion, Verification, Verifier, VerifyOutcome};
+use errorbar_macros::Setters;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Outcome};
 use crate::read::{RunRequest, read_log_scores, recovered};
-use crate::request::{PlanChanges, ReadRequest, TableRequest};
+use crate::request::{LimitRequest, PlanChanges, ReadRequest, TableRequest};
 use crate::source::expand;
 use crate::{Analysis, Answer};
 
 /// What is checked, and what counts as a failure.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args))]
@@ -24,6 +25,7 @@ pub struct VerifyRequest {
     /// How logs are read.
     #[serde(flatten)]
     #[cfg_attr(feature = "clap", command(flatten))]
+    #[setters(LimitRequest)]
     pub read: ReadRequest,
 }
 

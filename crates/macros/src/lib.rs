@@ -16,6 +16,7 @@ mod docs;
 mod function;
 mod options;
 mod params;
+mod setters;
 
 use proc_macro::TokenStream;
 use proc_macro2::Span;
@@ -282,6 +283,16 @@ pub fn task(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(Params, attributes(params, param))]
 pub fn derive_params(input: TokenStream) -> TokenStream {
     expanded(params::expand(input.into()))
+}
+
+/// Makes setters for the fields of a request: `ScoreRequest::default().score_columns(["verdict"]).level(0.9)`.
+///
+/// Fields with `#[serde(flatten)]` are parts, whose fields are set on the request itself, because that is how the command
+/// line and Python name them. A struct with `#[setters(part)]` is such a part: its setters are a trait, for it and for
+/// all requests that have it. A field with parts of its own lists them: `#[setters(LimitRequest)]`.
+#[proc_macro_derive(Setters, attributes(setters))]
+pub fn derive_setters(input: TokenStream) -> TokenStream {
+    expanded(syn::parse(input).and_then(|input| setters::expand(&input)))
 }
 
 /// What rustc refuses of the functions below the attributes: types that do not fit.

@@ -58,7 +58,7 @@ fn several(request: &GateRequest, gate: Gate, count: usize) -> Option<Diagnostic
     if gate.is_claim() || count < 2 {
         return None;
     }
-    let alpha = request.alpha();
+    let alpha = request.alpha_or_default();
     let any = (alpha * count as f64).min(1.0);
     let text = format!(
         "the gate reads {count} comparisons, each with α = {}: up to {} % of runs fail by chance",

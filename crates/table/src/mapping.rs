@@ -95,6 +95,15 @@ impl InputFormat {
     }
 }
 
+impl FromStr for InputFormat {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let format = Self::ALL.iter().find(|(known, _)| *known == name);
+        format.map(|(_, format)| *format).ok_or_else(|| format!("there is no format of tables called {name}"))
+    }
+}
+
 /// What is between the integer and the fraction of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -114,6 +123,18 @@ impl DecimalMark {
         match self {
             DecimalMark::Point => '.',
             DecimalMark::Comma => ',',
+        }
+    }
+}
+
+impl FromStr for DecimalMark {
+    type Err = String;
+
+    fn from_str(mark: &str) -> Result<Self, String> {
+        match mark {
+            "." => Ok(DecimalMark::Point),
+            "," => Ok(DecimalMark::Comma),
+            _ => Err(format!("expected `.` or `,`, found {mark}")),
         }
     }
 }

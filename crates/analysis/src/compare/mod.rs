@@ -8,6 +8,7 @@ mod sides;
 use std::path::PathBuf;
 
 use errorbar_inference::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
+use errorbar_macros::Setters;
 use serde::{Deserialize, Deserializer, Serialize};
 
 pub(crate) use self::alignment::MatchedRun;
@@ -18,13 +19,13 @@ pub use crate::compare::flips::Flip;
 use crate::diagnostic::{Diagnostic, Diagnostics, Outcome};
 use crate::read::{Files, RunRequest, below_threshold_problem};
 use crate::request::{
-    ErrorRequest, GateRequest, PlanChanges, ReadRequest, TableRequest, as_text, one_or_many,
+    ErrorRequest, GateRequest, LimitRequest, PlanChanges, ReadRequest, TableRequest, as_text, one_or_many,
 };
 use crate::text::Opt;
 use crate::{Analysis, Answer, text};
 
 /// What to compare, and how.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_display_order = 1))]
@@ -104,6 +105,7 @@ pub struct CompareRequest {
     /// How logs are read.
     #[serde(flatten)]
     #[cfg_attr(feature = "clap", command(flatten))]
+    #[setters(LimitRequest)]
     pub read: ReadRequest,
 }
 

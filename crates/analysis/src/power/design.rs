@@ -48,7 +48,7 @@ impl PlannedDesign {
             None => of_options(args, goal, diagnostics)?,
         };
         let plan = &mut design.plan;
-        (plan.alpha, plan.method) = (args.alpha(), args.method);
+        (plan.alpha, plan.method) = (args.alpha_or_default(), args.method);
         let of_clusters = runs.and_then(|runs| runs.pilot.design_effect);
         design.has_clusters = of_clusters.is_some() && args.spread.design_effect.is_none();
         design.run_variance = runs.map(|runs| runs.pilot.variance);
@@ -351,7 +351,7 @@ pub(crate) fn read(
     let [base, others @ ..] = runs.as_slice() else {
         return Err(Diagnostic::error(text!("there is no run in {From}")).into());
     };
-    let scorer = scorer(base, request.scorer.as_deref())?;
+    let scorer = scorer(base, request.scorers.as_deref())?;
     let about = |error: PowerError| from_error(&error, base, request).about(names.join(", "));
     let side = |run: &Run| -> Result<(), Diagnostic> { self::scorer(run, Some(&scorer)).map(drop) };
     let base_side = PilotSide::new(&base.scores, &scorer);
@@ -417,10 +417,10 @@ fn read_runs(
     let changes = PlanChanges { metrics, errors, ..PlanChanges::default() };
     // The scorer of a table is one of its columns.
     let mut tables = request.tables.clone();
-    tables.score_columns.extend(request.scorer.clone());
+    tables.score_columns.extend(request.scorers.clone());
     let repeated =
         text!("if the rows are of several models, name the column that tells them apart with {By}");
-    let scorers: Vec<String> = request.scorer.iter().cloned().collect();
+    let scorers: Vec<String> = request.scorers.iter().cloned().collect();
     let mut runs = Vec::new();
     for named in &request.from {
         let path = match analysis.memory().contains(named) {

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use errorbar_inference::{Gate, PowerMethod};
+use errorbar_macros::Setters;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::power::design::PilotRuns;
-use crate::request::{ReadRequest, TableRequest, as_text, one_or_many};
+use crate::request::{LimitRequest, ReadRequest, TableRequest, as_text, one_or_many};
 use crate::text::Opt;
 use crate::{Analysis, Answer, text};
 
@@ -19,7 +20,7 @@ pub use self::design::PlannedDesign;
 pub use self::rows::PlannedRow;
 
 /// What to plan.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_display_order = 1))]
@@ -54,11 +55,13 @@ pub struct PowerRequest {
     /// Runs that show how scores vary.
     #[serde(flatten)]
     #[cfg_attr(feature = "clap", command(flatten))]
+    #[setters(TableRequest, ReadRequest, LimitRequest)]
     pub runs: PilotRequest,
 }
 
 /// How scores vary.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
+#[setters(part)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "How scores vary"))]
@@ -91,7 +94,8 @@ pub struct SpreadRequest {
 }
 
 /// What samples and epochs cost.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
+#[setters(part)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Epochs and costs"))]
@@ -112,7 +116,8 @@ pub struct BudgetRequest {
 }
 
 /// Runs that show how scores vary.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
+#[setters(part)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "From runs"))]
@@ -131,9 +136,8 @@ pub struct PilotRequest {
         value_parser = clap::builder::NonEmptyStringValueParser::new()))]
     pub clusters: Vec<String>,
     /// The scorer, if there are several
-    #[serde(rename = "scorers")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "NAME", requires = "from"))]
-    pub scorer: Option<String>,
+    #[cfg_attr(feature = "clap", arg(long = "scorer", value_name = "NAME", requires = "from"))]
+    pub scorers: Option<String>,
     /// Take the same id for the same sample, though input or target differ
     #[cfg_attr(feature = "clap", arg(long, requires = "from"))]
     pub trust_ids: bool,
@@ -147,6 +151,7 @@ pub struct PilotRequest {
     /// How logs are read.
     #[serde(flatten)]
     #[cfg_attr(feature = "clap", command(flatten))]
+    #[setters(LimitRequest)]
     pub read: ReadRequest,
 }
 
@@ -192,7 +197,7 @@ impl Analysis<'_> {
 
 impl PowerRequest {
     /// The chance of a false alarm.
-    pub fn alpha(&self) -> f64 {
+    pub fn alpha_or_default(&self) -> f64 {
         self.alpha.unwrap_or(Gate::ALPHA)
     }
 
@@ -225,6 +230,18 @@ pub struct Values(pub Vec<f64>);
 /// The same for counts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Counts(pub Vec<u64>);
+
+impl From<f64> for Values {
+    fn from(number: f64) -> Self {
+        Values(vec![number])
+    }
+}
+
+impl From<u64> for Counts {
+    fn from(count: u64) -> Self {
+        Counts(vec![count])
+    }
+}
 
 impl FromStr for Values {
     type Err = String;

@@ -2,6 +2,7 @@
 
 use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalSide, Plan};
 use errorbar_inference::{ComparisonReport, Gate, GateOutcome};
+use errorbar_macros::Setters;
 use serde::{Deserialize, Serialize};
 
 use super::{as_text, one_or_many, optional_list};
@@ -10,7 +11,8 @@ use crate::text;
 use crate::text::{Opt, Text};
 
 /// How errors and intervals are computed. What is left open is that of the task or the log.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
+#[setters(part)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Errors and intervals"))]
@@ -209,7 +211,8 @@ pub fn check_clusters(plan: &Plan) -> Result<(), Diagnostic> {
 }
 
 /// What the difference must show, else the answer is negative.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
+#[setters(part)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args),
@@ -250,7 +253,7 @@ impl GateRequest {
     }
 
     /// The probability of a wrong decision.
-    pub fn alpha(&self) -> f64 {
+    pub fn alpha_or_default(&self) -> f64 {
         self.alpha.unwrap_or(Gate::ALPHA)
     }
 
@@ -302,10 +305,11 @@ impl GateRequest {
                 None => Ok(()),
             };
         };
-        gate.check(self.alpha()).map_err(|problem| Diagnostic::error(problem).hint(self.example()))?;
-        let level = Gate::level(self.alpha());
+        gate.check(self.alpha_or_default())
+            .map_err(|problem| Diagnostic::error(problem).hint(self.example()))?;
+        let level = Gate::level(self.alpha_or_default());
         if let Some(given) = errors.level.filter(|given| (given - level).abs() > 1e-9) {
-            let (alpha, level) = (rounded(self.alpha()), rounded(level));
+            let (alpha, level) = (rounded(self.alpha_or_default()), rounded(level));
             let problem = text!(
                 "{} contradicts the gate: it reads the interval that is shown, whose level is 1 − 2α = {} for α = {}",
                 Opt::Level.number(given),
@@ -336,7 +340,7 @@ impl GateRequest {
     /// Sets how intervals are computed: the gate reads those that are shown.
     pub(crate) fn apply(&self, errors: &mut ErrorPlan) {
         if self.gate().is_some() {
-            (errors.level, errors.side) = (Some(Gate::level(self.alpha())), None);
+            (errors.level, errors.side) = (Some(Gate::level(self.alpha_or_default())), None);
         }
     }
 }

@@ -8,10 +8,11 @@ pub(crate) mod specs;
 pub(crate) mod tables;
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use errorbar_log::eval::{EvalLog, LogLimits};
+use errorbar_macros::Setters;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -24,7 +25,8 @@ pub use specs::{PlanChanges, Specs};
 pub use tables::{TableRequest, UnconvertiblePolicy};
 
 /// How logs are read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Setters)]
+#[setters(part)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Reading logs"))]
@@ -41,7 +43,8 @@ pub struct ReadRequest {
 }
 
 /// Limits for logs, which may be hostile.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
+#[setters(part)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Limits for logs"))]
@@ -216,6 +219,36 @@ impl<T> From<OneOrMany<T>> for Vec<T> {
             OneOrMany::One(value) => vec![value],
             OneOrMany::Many(values) => values,
         }
+    }
+}
+
+impl<T, U: Into<T>> From<Vec<U>> for OneOrMany<T> {
+    fn from(values: Vec<U>) -> Self {
+        OneOrMany::Many(values.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<T, U: Into<T>, const N: usize> From<[U; N]> for OneOrMany<T> {
+    fn from(values: [U; N]) -> Self {
+        Vec::from(values).into()
+    }
+}
+
+impl From<&str> for OneOrMany<String> {
+    fn from(value: &str) -> Self {
+        OneOrMany::One(value.to_owned())
+    }
+}
+
+impl From<&str> for OneOrMany<PathBuf> {
+    fn from(value: &str) -> Self {
+        OneOrMany::One(value.into())
+    }
+}
+
+impl From<f64> for OneOrMany<f64> {
+    fn from(value: f64) -> Self {
+        OneOrMany::One(value)
     }
 }
 

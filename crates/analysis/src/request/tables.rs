@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
+use errorbar_macros::Setters;
 use errorbar_table::{
     DecimalMark, InputFormat, MappingError, MappingProblem, MemoryTables, NoScorePolicy, ScoreScale,
     TableLimits, TableMapping, TableOptions,
 };
+use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{ByteSize, OneOrMany, one_or_many};
@@ -28,6 +31,14 @@ pub enum UnconvertiblePolicy {
     Missing,
 }
 
+impl FromStr for UnconvertiblePolicy {
+    type Err = serde::de::value::Error;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::deserialize(name.into_deserializer())
+    }
+}
+
 impl From<UnconvertiblePolicy> for NoScorePolicy {
     fn from(policy: UnconvertiblePolicy) -> Self {
         match policy {
@@ -39,7 +50,8 @@ impl From<UnconvertiblePolicy> for NoScorePolicy {
 }
 
 /// How tables are read: which column is what, what cells mean, and limits, because tables may be hostile.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Setters)]
+#[setters(part)]
 #[serde(default)]
 #[non_exhaustive]
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Reading tables"))]
