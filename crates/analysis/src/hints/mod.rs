@@ -265,7 +265,7 @@ fn fixed_hint(kind: &Kind) -> Option<Text> {
         Kind::Unfinished => {
             "resume it with `eval TASK --resume LOG`, or make a whole copy with `log convert`"
         }
-        Kind::Itself => "give another name, or put results in place with `score --write`",
+        Kind::Itself => return Some(text!("give another name; `score` with {Write} puts results in place")),
         Kind::Replaced => "try again",
         Kind::Gone | Kind::Displaced => {
             return Some(text!(
@@ -288,8 +288,10 @@ fn fixed_hint(kind: &Kind) -> Option<Text> {
         Kind::Empty => "get a whole copy of the log, or delete the file",
         Kind::NoStart => "check that it is an eval log; if it is, its run was stopped before it began",
         Kind::Damaged(_) | Kind::Json { .. } => {
-            "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read, and `eval TASK --resume \
-             LOG --skip-bad-samples` runs them again"
+            return Some(text!(
+                "get an undamaged copy; `score` with {SkipBadSamples} skips samples that cannot be read, and `errorbar eval TASK \
+                 --resume LOG --skip-bad-samples` runs them again"
+            ));
         }
         Kind::Method(_) => "rewrite the log with stored, deflate or zstd entries",
         Kind::TooMany { .. } => "check which program wrote the log; no evaluation has that number of them",

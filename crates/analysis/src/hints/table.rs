@@ -135,8 +135,9 @@ pub(crate) fn hint(error: &TableError) -> Text {
             text!("did you mean {}?", Opt::By.set(nearest))
         }
         TableErrorKind::NotASplitColumn(name) if name == "scorer" => {
-            "every scorer has results of its own without it; `compare --scorers A B` compares two of them"
-                .into()
+            text!(
+                "every scorer has results of its own without it; `compare` with {ComparedScorers=A B} compares two"
+            )
         }
         TableErrorKind::NoColumn { .. } | TableErrorKind::NotASplitColumn(_) => {
             text!("name the column whose values are to be compared with {By}")

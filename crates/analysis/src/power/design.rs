@@ -384,8 +384,8 @@ pub(crate) fn read(
             let listed = names.join(", ");
             let hint = match &request.by {
                 Some(column) => text!(
-                    "make a table with the rows of two of them, or look at all of them with `compare TABLE --by {}`: {}",
-                    column,
+                    "make a table with the rows of two of them, or `compare` all of them by {}: {}",
+                    Opt::By.set(column),
                     listed
                 ),
                 None => text!("give two files, or one for each of two runs: {}", listed),
