@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use errorbar_core::spec::Arg;
 use errorbar_core::{Error, Result, Spec, ToSpec};
 use serde_json::Value as Json;
 
@@ -26,7 +25,10 @@ pub(crate) struct FewShot {
     /// The examples in a random order; in that of the file without a seed.
     pub(crate) seed: Option<u64>,
     pub(crate) place: ExamplesPlace,
-    pub(crate) template: ExampleTemplate,
+    /// The template of the question of an example; of all of it, if it is in one message.
+    pub(crate) question: Option<String>,
+    /// The template of the answer.
+    pub(crate) answer: Option<String>,
     /// What stands between two examples in one message.
     pub(crate) separator: String,
     /// The template of the whole message.
@@ -35,10 +37,10 @@ pub(crate) struct FewShot {
     pub(crate) group: Option<String>,
     /// Whether they are in the file of the questions, where an id is that of one sample.
     pub(crate) is_same_file: bool,
-    location: Option<String>,
+    pub(crate) location: Option<String>,
     /// What examples are chosen from, the first that fit.
-    candidates: Arc<[NamedSample]>,
-    digest: String,
+    pub(crate) candidates: Arc<[NamedSample]>,
+    pub(crate) digest: String,
 }
 
 /// Where examples stand.
@@ -52,12 +54,12 @@ pub(crate) enum ExamplesPlace {
     Messages,
 }
 
-/// The strings of an example, with names to fill in.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ExampleTemplate {
-    /// The question; all of the example, if it is in one message.
-    pub(crate) question: Option<String>,
-    pub(crate) answer: Option<String>,
+impl ExamplesPlace {
+    pub(crate) const NAMES: [(&'static str, ExamplesPlace); 3] = [
+        ("system", ExamplesPlace::System),
+        ("user", ExamplesPlace::User),
+        ("messages", ExamplesPlace::Messages),
+    ];
 }
 
 impl FewShot {
@@ -69,7 +71,8 @@ impl FewShot {
             count: 0,
             seed: None,
             place: ExamplesPlace::System,
-            template: ExampleTemplate::default(),
+            question: None,
+            answer: None,
             separator: "\n\n".to_owned(),
             message: None,
             group: None,
@@ -151,7 +154,7 @@ impl FewShot {
             (_, true) => "{input}\n\n{target}",
             (_, false) => "{input}\n\n{choices}\n\nANSWER: {target}",
         };
-        filled(self.template.question.as_deref().unwrap_or(default), example)
+        filled(self.question.as_deref().unwrap_or(default), example)
     }
 
     fn answer(&self, example: &Sample) -> Result<String> {
@@ -159,7 +162,7 @@ impl FewShot {
             return Ok(String::new());
         }
         let default = if example.choices.is_empty() { "{target}" } else { "ANSWER: {target}" };
-        filled(self.template.answer.as_deref().unwrap_or(default), example)
+        filled(self.answer.as_deref().unwrap_or(default), example)
     }
 }
 
@@ -201,30 +204,21 @@ fn question_text(input: &Input) -> &str {
 
 impl ToSpec for FewShot {
     fn spec(&self) -> Spec {
-        let place = match self.place {
-            ExamplesPlace::System => "system",
-            ExamplesPlace::User => "user",
-            ExamplesPlace::Messages => "messages",
-        };
-        let mut spec = Spec::new("few_shot");
-        let mut add = |name: &str, value: Option<Arg>| {
-            if let Some(value) = value {
-                spec = std::mem::replace(&mut spec, Spec::new("")).kwarg(name, value);
-            }
-        };
-        let text = |text: &Option<String>| text.as_deref().map(Arg::from);
-        add("path", text(&self.location));
-        add("count", i64::try_from(self.count).ok().map(Arg::Int));
-        add("seed", self.seed.and_then(|seed| i64::try_from(seed).ok()).map(Arg::Int));
-        add("as", Some(place.into()));
-        add("template", text(&self.template.question));
-        add("answer_template", text(&self.template.answer));
-        add("separator", Some(self.separator.as_str().into()));
-        add("message", text(&self.message));
-        add("group", text(&self.group));
-        // What the examples are, so that a run is not resumed with others.
-        add("digest", Some(self.digest.as_str().into()));
-        spec
+        let place = ExamplesPlace::NAMES.iter().find(|(_, place)| *place == self.place);
+        let count = i64::try_from(self.count).ok();
+        let seed = self.seed.and_then(|seed| i64::try_from(seed).ok());
+        Spec::new("few_shot")
+            .kwarg_some("path", self.location.as_deref())
+            .kwarg_some("count", count)
+            .kwarg_some("seed", seed)
+            .kwarg_some("as", place.map(|(name, _)| *name))
+            .kwarg_some("template", self.question.as_deref())
+            .kwarg_some("answer_template", self.answer.as_deref())
+            .kwarg("separator", self.separator.as_str())
+            .kwarg_some("message", self.message.as_deref())
+            .kwarg_some("group", self.group.as_deref())
+            // What the examples are, so that a run is not resumed with others.
+            .kwarg("digest", self.digest.as_str())
     }
 }
 

@@ -134,21 +134,25 @@ impl FromStr for MetricsSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
-        Parser::whole(text, |parser| match parser.peek() {
-            Some('{') => parser.metric_map().map(Self::Map),
+        Parser::whole(text, Parser::metrics)
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn metrics(&mut self) -> Result<MetricsSpec, SpecError> {
+        match self.peek() {
+            Some('{') => self.metric_map().map(MetricTree::Map),
             Some('[') => {
                 let item = |parser: &mut Parser<'_>| match parser.peek() {
                     Some('{') => parser.metric_map().map(MetricItem::Map),
                     _ => parser.spec().map(MetricItem::Metric),
                 };
-                parser.list("a metric", item).map(Self::List)
+                self.list("a metric", item).map(MetricTree::List)
             }
-            _ => parser.spec().map(Self::from),
-        })
+            _ => self.spec().map(MetricsSpec::from),
+        }
     }
-}
 
-impl Parser<'_> {
     fn metric_map(&mut self) -> Result<MetricMap, SpecError> {
         self.map(|parser| match parser.peek() {
             Some('[') => parser.list("a metric", Parser::spec),

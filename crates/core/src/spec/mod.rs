@@ -44,7 +44,7 @@ mod tests;
 pub use error::{SpecError, SpecErrorKind, expected};
 pub(crate) use metrics::params_to_log;
 pub use metrics::{MetricItem, MetricMap, MetricTree, MetricsSpec};
-pub use parse::{Parser, Word};
+pub use parse::{Parser, SpecPlace, Word};
 
 use std::borrow::Cow;
 use std::fmt::{self, Display, Formatter, Write};

@@ -1,5 +1,6 @@
 //! From text to specs: a recursive descent over characters.
 
+use std::ops::Range;
 use std::str::FromStr;
 
 use indexmap::IndexMap;
@@ -31,7 +32,7 @@ impl<'a> Parser<'a> {
         text: &'a str,
         read: impl FnOnce(&mut Self) -> Result<T, SpecError>,
     ) -> Result<T, SpecError> {
-        let mut parser = Self { text, offset: 0, depth: 0 };
+        let mut parser = Self { text, offset: 0, depth: 0, places: Vec::new(), within: 0 };
         let thing = read(&mut parser)?;
         match parser.peek() {
             None => Ok(thing),
@@ -52,11 +53,11 @@ impl<'a> Parser<'a> {
         if first.is_literal() {
             return Err(self.error_at(start, expected("a name", format!("'{}'", first.text))));
         }
-        self.spec_named(first)
+        self.spec_named(first, start)
     }
 
-    /// The rest of a spec whose first word has been read.
-    fn spec_named(&mut self, first: Word) -> Result<Spec, SpecError> {
+    /// The rest of a spec whose first word has been read, which starts here.
+    fn spec_named(&mut self, first: Word, start: usize) -> Result<Spec, SpecError> {
         // The slash belongs to the name: no blanks around it.
         let (package, name) = if self.rest().starts_with('/') {
             self.offset += 1;
@@ -71,8 +72,13 @@ impl<'a> Parser<'a> {
             (None, first.text)
         };
         let mut spec = Spec { package, name, args: Vec::new(), kwargs: IndexMap::new() };
+        let at = self.places.len();
+        let is_outer = self.within == 0;
+        self.places.push(SpecPlace { name: start..self.offset, is_outer, arguments: Vec::new() });
         if self.eat('(') {
-            self.items(')', "an argument", |parser| parser.argument(&mut spec))?;
+            self.within += 1;
+            self.items(')', "an argument", |parser| parser.argument(&mut spec, at))?;
+            self.within -= 1;
         }
         Ok(spec)
     }
@@ -82,10 +88,17 @@ impl<'a> Parser<'a> {
         self.rest().strip_prefix(':').is_some_and(|rest| rest.starts_with(starts_word))
     }
 
-    fn argument(&mut self, spec: &mut Spec) -> Result<(), SpecError> {
+    /// An argument of a spec, whose places are at this number.
+    fn argument(&mut self, spec: &mut Spec, at: usize) -> Result<(), SpecError> {
         let start = self.skip_blanks();
-        if let Some(name) = self.keyword()? {
-            let value = self.value()?;
+        let keyword = self.keyword()?;
+        let from = self.skip_blanks();
+        let value = self.value()?;
+        let to = from + self.since(from).trim_end().len();
+        if let Some(place) = self.places.get_mut(at) {
+            place.arguments.push((keyword.as_ref().map(|(_, end)| start..*end), from..to));
+        }
+        if let Some((name, _)) = keyword {
             return match spec.kwargs.entry(name) {
                 Entry::Vacant(entry) => {
                     entry.insert(value);
@@ -100,7 +113,6 @@ impl<'a> Parser<'a> {
                 }
             };
         }
-        let value = self.value()?;
         if let Some((keyword, _)) = spec.kwargs.last() {
             return Err(self.error_at(
                 start,
@@ -111,13 +123,14 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `name =`, or nothing at all: then the parser has not moved.
-    fn keyword(&mut self) -> Result<Option<String>, SpecError> {
+    /// `name =` and where the name ends, or nothing at all: then the parser has not moved.
+    fn keyword(&mut self) -> Result<Option<(String, usize)>, SpecError> {
         let start = self.offset;
         if self.at_word() {
             let word = self.word()?;
+            let end = self.offset;
             if !word.is_literal() && self.eat('=') {
-                return Ok(Some(word.text));
+                return Ok(Some((word.text, end)));
             }
             if !self.at_import() && self.peek() == Some(':') {
                 let error = self.expected("',' or ')' after an argument");
@@ -135,12 +148,13 @@ impl<'a> Parser<'a> {
             Some('[') => self.list("a list item", Self::value).map(Arg::List),
             Some('{') => self.map(Self::value).map(Arg::Map),
             Some(_) if self.at_word() => {
+                let start = self.offset;
                 let word = self.word()?;
                 match word.text.as_str() {
                     "true" | "True" if !word.quoted => Ok(Arg::Bool(true)),
                     "false" | "False" if !word.quoted => Ok(Arg::Bool(false)),
                     "null" | "None" if !word.quoted => Ok(Arg::Null),
-                    _ => self.spec_named(word).map(Arg::Spec),
+                    _ => self.spec_named(word, start).map(Arg::Spec),
                 }
             }
             Some('“' | '”' | '‘' | '’') => {
@@ -227,6 +241,41 @@ pub struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) offset: usize,
     pub(super) depth: usize,
+    /// The specs read so far, each before those in it.
+    places: Vec<SpecPlace>,
+    /// In how many specs this place is.
+    within: usize,
+}
+
+/// Where in a text a spec and its arguments stand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpecPlace {
+    /// The name, with its package.
+    pub name: Range<usize>,
+    /// Whether it stands in no other spec.
+    pub is_outer: bool,
+    /// The name of each argument, if it was passed by name, and its value.
+    pub arguments: Vec<(Option<Range<usize>>, Range<usize>)>,
+}
+
+impl SpecPlace {
+    /// The specs of a text that is a [`MetricsSpec`], each before those in it; none of another text.
+    ///
+    /// ```
+    /// use errorbar_core::spec::SpecPlace;
+    ///
+    /// let places = SpecPlace::all("[mean, grouped(std(), by='x')]");
+    /// assert_eq!(places[1].name, 7..14);
+    /// assert_eq!(places[1].arguments, [(None, 15..20), (Some(22..24), 25..28)]);
+    /// assert!(places[1].is_outer && !places[2].is_outer);
+    /// ```
+    pub fn all(text: &str) -> Vec<SpecPlace> {
+        let read = |parser: &mut Parser<'_>| {
+            parser.metrics()?;
+            Ok(std::mem::take(&mut parser.places))
+        };
+        Parser::whole(text, read).unwrap_or_default()
+    }
 }
 
 /// A word as it stood in the text.

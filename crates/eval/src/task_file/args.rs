@@ -33,183 +33,49 @@ pub struct TaskArgument {
     pub doc: Option<String>,
 }
 
-/// The arguments of one task, with their values.
-#[derive(Debug, Default)]
-pub(super) struct TaskArguments<'t> {
-    pub(super) declared: Vec<TaskArgument>,
-    values: Vec<(String, DeValue<'t>)>,
-    /// Those that were given.
-    pub(super) passed: Metadata,
+/// An argument of a task, with its value.
+#[derive(Debug)]
+pub(super) struct ArgumentValue<'t> {
+    pub(super) declared: TaskArgument,
+    value: DeValue<'t>,
+    /// What was given, if anything was.
+    passed: Option<Json>,
 }
 
-impl<'t> TaskArguments<'t> {
-    /// The arguments that a table declares. One that was not understood is reported and left out.
-    pub(super) fn declared<'d>(file: &'d TaskFile<'d>, declared: Option<&'d Spanned<DeValue<'t>>>) -> Self
-    where
-        't: 'd,
-    {
-        let mut arguments = TaskArguments::default();
-        let Some(value) = declared else { return arguments };
-        let DeValue::Table(table) = value.get_ref() else {
-            let hint = "the name of each and its default: args = { subject = \"law\" }".to_owned();
-            file.mistakes.add(value.span(), "`args`: expected a table", Some(hint));
-            return arguments;
-        };
-        for field in fields(file, table) {
-            let Some((argument, default)) = argument(field, table) else { continue };
-            arguments.values.push((argument.name.clone(), default));
-            arguments.declared.push(argument);
-        }
-        arguments
-    }
-
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.declared.iter().map(|argument| argument.name.as_str())
-    }
-
-    /// Gives arguments other values; what only other tasks of the file declare is left to them.
-    pub(super) fn pass(&mut self, given: &'t [GivenArgument]) -> Result<(), TaskLoadError> {
-        for given in given {
-            let name = &given.name;
-            let declared = self.declared.iter().find(|argument| argument.name == *name);
-            let slot = self.values.iter_mut().find(|(known, _)| known == name);
-            let (Some(declared), Some((_, slot))) = (declared, slot) else { continue };
-            let refuse = |expected: String| TaskLoadError::ArgumentValue {
-                name: name.clone(),
-                value: given.text.clone(),
-                expected,
-            };
-            let value = given.like(slot).and_then(|value| Some((recorded(&value)?, value)));
-            let Some((json, value)) = value else { return Err(refuse(kind_in_words(slot).to_owned())) };
-            if !declared.choices.is_empty() && !declared.choices.contains(&json) {
-                let choices: Vec<String> = declared.choices.iter().map(text_of).collect();
-                return Err(refuse(format!("one of {}", choices.join(", "))));
-            }
-            *slot = value;
-            self.passed.insert(name.clone(), json);
-        }
-        Ok(())
-    }
-
-    /// All values, as logs record them.
-    pub(super) fn all(&self) -> Metadata {
-        let value = |argument: &TaskArgument| {
-            let passed = self.passed.get(&argument.name).unwrap_or(&argument.default);
-            (argument.name.clone(), passed.clone())
-        };
-        self.declared.iter().map(value).collect()
-    }
-
-    /// Fills the values into all strings of a table.
-    pub(super) fn fill_in(&self, file: &TaskFile<'_>, table: &mut DeTable<'t>) {
-        if self.declared.is_empty() {
-            return;
-        }
-        for (_, value) in table.iter_mut() {
-            self.fill_value(file, value);
-        }
-    }
-
-    fn fill_value(&self, file: &TaskFile<'_>, value: &mut Spanned<DeValue<'t>>) {
-        let span = value.span();
-        let filled = match value.get_mut() {
-            DeValue::Array(items) => {
-                items.iter_mut().for_each(|item| self.fill_value(file, item));
-                None
-            }
-            DeValue::Table(table) => {
-                self.fill_in(file, table);
-                None
-            }
-            DeValue::String(text) => self.filled(text, |part, message, hint| {
-                let string = TomlString { value: text, span: span.clone(), file };
-                file.mistakes.add(string.place(part), message, hint);
-            }),
-            _ => None,
-        };
-        if let Some(filled) = filled {
-            *value = located(filled, &span);
-        }
-    }
-
-    /// The string with its names filled in, if it has any; a name alone is the value itself, of whatever type.
-    fn filled(
-        &self,
-        text: &str,
-        report: impl Fn(Range<usize>, String, Option<String>),
-    ) -> Option<DeValue<'t>> {
-        let mut out = String::new();
-        let mut has_changed = false;
-        let mut at = 0;
-        while let Some(found) = text.get(at..)?.find("${").map(|found| at + found) {
-            // `$${` is a plain `${`.
-            if text.get(..found)?.ends_with('$') {
-                out.push_str(text.get(at..found - 1)?);
-                out.push_str("${");
-                (at, has_changed) = (found + 2, true);
-                continue;
-            }
-            let behind = text.get(found + 2..)?;
-            let name = behind.split_once('}').map(|(name, _)| name).filter(|name| is_name(name));
-            let Some(name) = name else {
-                out.push_str(text.get(at..found + 2)?);
-                at = found + 2;
-                continue;
-            };
-            let end = found + name.len() + 3;
-            let place = found..end;
-            match self.values.iter().find(|(known, _)| known == name).map(|(_, value)| value) {
-                Some(value) if place == (0..text.len()) => return Some(value.clone()),
-                Some(DeValue::Array(_)) => {
-                    let hint = "leave out what stands around it, or give it as a string".to_owned();
-                    report(place, format!("the argument `{name}` is a list"), Some(hint));
-                }
-                Some(value) => {
-                    out.push_str(text.get(at..found)?);
-                    out.push_str(&plain_text(value));
-                    (at, has_changed) = (end, true);
-                    continue;
-                }
-                None => {
-                    let hint = did_you_mean(nearest(name, self.names())).unwrap_or_else(|| {
-                        let names: Vec<&str> = self.names().collect();
-                        format!("`args` has: {}; a plain `${{` is written `$${{`", names.join(", "))
-                    });
-                    report(place, format!("unknown argument `{name}`"), Some(hint));
-                }
-            }
-            out.push_str(text.get(at..end)?);
-            at = end;
-        }
-        out.push_str(text.get(at..)?);
-        has_changed.then_some(DeValue::String(Cow::Owned(out)))
-    }
+/// The arguments that a table declares. One that was not understood is reported and left out.
+fn declared<'d, 't: 'd>(
+    file: &'d TaskFile<'d>,
+    declared: Option<&'d Spanned<DeValue<'t>>>,
+) -> Vec<ArgumentValue<'t>> {
+    let Some(value) = declared else { return Vec::new() };
+    let DeValue::Table(table) = value.get_ref() else {
+        let hint = "the name of each and its default: args = { subject = \"law\" }".to_owned();
+        file.mistakes.add(value.span(), "`args`: expected a table", Some(hint));
+        return Vec::new();
+    };
+    fields(file, table).into_iter().filter_map(|field| argument(field, table)).collect()
 }
 
-/// An argument and its default.
-fn argument<'d, 't: 'd>(field: TomlField<'d>, table: &DeTable<'t>) -> Option<(TaskArgument, DeValue<'t>)> {
+/// An argument with its default.
+fn argument<'d, 't: 'd>(field: TomlField<'d>, table: &DeTable<'t>) -> Option<ArgumentValue<'t>> {
     let name = field.key();
+    let refuse = |hint: &str| {
+        field.report(format!("`{name}` cannot be the name of an argument"), Some(hint.to_owned()));
+        None
+    };
     if !is_name(name) {
-        let hint = "a name has letters, digits and `_`, and starts with no digit".to_owned();
-        field.report(format!("`{name}` cannot be the name of an argument"), Some(hint));
-        return None;
+        return refuse("a name has letters, digits and `_`, and starts with no digit");
     }
     // What follows the header [args] belongs to its table, to the surprise of many.
     if TASK_KEYS.contains(&name) {
-        let hint = "it is a key of the task and belongs above the table `args`".to_owned();
-        field.report(format!("`{name}` cannot be the name of an argument"), Some(hint));
-        return None;
+        return refuse("it is a key of the task and belongs above the table `args`");
     }
     let written = table.get(name)?.get_ref();
-    let Some(section) = field.as_section(KEYS) else {
-        let argument = TaskArgument {
-            name: name.to_owned(),
-            default: options::json(field)?,
-            choices: Vec::new(),
-            doc: None,
-        };
-        return Some((argument, written.clone()));
+    let argument = |default: TomlField<'_>, choices: Vec<Json>, doc: Option<String>, value: &DeValue<'t>| {
+        let declared = TaskArgument { name: name.to_owned(), default: options::json(default)?, choices, doc };
+        Some(ArgumentValue { declared, value: value.clone(), passed: None })
     };
+    let Some(section) = field.as_section(KEYS) else { return argument(field, Vec::new(), None, written) };
     let default = section.get("default").or_else(|| {
         let hint = "its type is that of the default: { default = \"law\", choices = [\"law\", \"logic\"] }";
         field.report(format!("the argument `{name}` has no `default`"), Some(hint.to_owned()));
@@ -226,12 +92,109 @@ fn argument<'d, 't: 'd>(field: TomlField<'d>, table: &DeTable<'t>) -> Option<(Ta
         },
     };
     let doc = section.get("doc").and_then(|doc| doc.string()).map(|doc| doc.value.to_owned());
-    let argument = TaskArgument { name: name.to_owned(), default: options::json(default)?, choices, doc };
-    if !argument.choices.is_empty() && !argument.choices.contains(&argument.default) {
+    let argument = argument(default, choices, doc, written.as_table()?.get("default")?.get_ref())?;
+    let TaskArgument { choices, default: value, .. } = &argument.declared;
+    if !choices.is_empty() && !choices.contains(value) {
         default.report(format!("the default of `{name}` is none of its choices"), None);
     }
-    let written = written.as_table()?.get("default")?.get_ref().clone();
-    Some((argument, written))
+    Some(argument)
+}
+
+impl<'t> TaskTable<'t> {
+    /// All arguments with their values, as logs record them.
+    pub(super) fn args(&self) -> Metadata {
+        let value = |argument: &ArgumentValue<'_>| {
+            let TaskArgument { name, default, .. } = &argument.declared;
+            (name.clone(), argument.passed.as_ref().unwrap_or(default).clone())
+        };
+        self.arguments.iter().map(value).collect()
+    }
+
+    /// Those that were given.
+    pub(super) fn passed_args(&self) -> Metadata {
+        let passed =
+            |argument: &ArgumentValue<'_>| Some((argument.declared.name.clone(), argument.passed.clone()?));
+        self.arguments.iter().filter_map(passed).collect()
+    }
+
+    /// Gives an argument another value, if the task has it: what only other tasks of the file declare is left to them.
+    fn pass(&mut self, given: &'t GivenArgument) -> Result<(), TaskLoadError> {
+        let is_it = |argument: &&mut ArgumentValue<'_>| argument.declared.name == given.name;
+        let Some(argument) = self.arguments.iter_mut().find(is_it) else { return Ok(()) };
+        let refuse = |expected: String| TaskLoadError::ArgumentValue {
+            name: given.name.clone(),
+            value: given.text.clone(),
+            expected,
+        };
+        let value = given.like(&argument.value).and_then(|value| Some((recorded(&value)?, value)));
+        let Some((json, value)) = value else {
+            return Err(refuse(kind_in_words(&argument.value).to_owned()));
+        };
+        let choices = &argument.declared.choices;
+        if !choices.is_empty() && !choices.contains(&json) {
+            let choices: Vec<String> = choices.iter().map(text_of).collect();
+            return Err(refuse(format!("one of {}", choices.join(", "))));
+        }
+        (argument.value, argument.passed) = (value, Some(json));
+        Ok(())
+    }
+}
+
+/// Fills the values of arguments into all strings of a value.
+fn fill_in<'t>(arguments: &[ArgumentValue<'t>], file: &TaskFile<'_>, value: &mut Spanned<DeValue<'t>>) {
+    let span = value.span();
+    match value.get_mut() {
+        DeValue::Array(items) => items.iter_mut().for_each(|item| fill_in(arguments, file, item)),
+        DeValue::Table(table) => table.iter_mut().for_each(|(_, value)| fill_in(arguments, file, value)),
+        DeValue::String(text) => {
+            let string = TomlString { value: text, span: span.clone(), file };
+            if let Some(filled) = filled(arguments, &string) {
+                *value = located(filled, &span);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The string with its names filled in, if it has any; a name alone is the value itself, of whatever type.
+fn filled<'t>(arguments: &[ArgumentValue<'t>], string: &TomlString<'_>) -> Option<DeValue<'t>> {
+    let names = || arguments.iter().map(|argument| argument.declared.name.as_str());
+    let text = string.value;
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, behind)) = rest.split_once("${") {
+        out.push_str(before);
+        rest = behind;
+        // `$${` is a plain `${`.
+        let is_escaped = before.ends_with('$');
+        if is_escaped {
+            out.pop();
+        }
+        let name = behind.split_once('}').map(|(name, _)| name);
+        let Some(name) = name.filter(|name| !is_escaped && is_name(name)) else {
+            out.push_str("${");
+            continue;
+        };
+        let start = text.len() - behind.len() - 2;
+        let place = start..start + name.len() + 3;
+        rest = text.get(place.end..).unwrap_or_default();
+        match arguments.iter().find(|argument| argument.declared.name == name).map(|known| &known.value) {
+            Some(value) if place == (0..text.len()) => return Some(value.clone()),
+            Some(DeValue::Array(_)) => {
+                let hint = "leave out what stands around it, or give it as a string".to_owned();
+                string.report(place, format!("the argument `{name}` is a list"), Some(hint));
+            }
+            Some(value) => out.push_str(&plain_text(value)),
+            None => {
+                let hint = did_you_mean(nearest(name, names())).unwrap_or_else(|| {
+                    let names: Vec<&str> = names().collect();
+                    format!("`args` has: {}; a plain `${{` is written `$${{`", names.join(", "))
+                });
+                string.report(place, format!("unknown argument `{name}`"), Some(hint));
+            }
+        }
+    }
+    out.push_str(rest);
+    (out != text).then_some(DeValue::String(Cow::Owned(out)))
 }
 
 /// A word that templates and TOML take for nothing else.
@@ -264,47 +227,28 @@ impl GivenArgument {
     /// The value, if it is of the type of the default.
     fn like<'t>(&'t self, default: &DeValue<'_>) -> Option<DeValue<'t>> {
         let text = self.text.trim();
-        match default {
-            DeValue::String(_) => Some(DeValue::String(Cow::Borrowed(&self.text))),
+        match (default, text) {
+            (DeValue::String(_), _) => Some(DeValue::String(Cow::Borrowed(&self.text))),
             // `false` is none: no examples, no seed.
-            DeValue::Integer(_) if matches!(text, "false" | "False") => Some(DeValue::Boolean(false)),
-            DeValue::Integer(_) => literal(self.integer.as_ref()?),
-            DeValue::Float(_) => literal(self.float.as_ref()?),
-            DeValue::Array(items) => {
+            (DeValue::Integer(_) | DeValue::Boolean(_), "false" | "False") => Some(DeValue::Boolean(false)),
+            (DeValue::Boolean(_), "true" | "True") => Some(DeValue::Boolean(true)),
+            (DeValue::Integer(_), _) => literal(self.integer.as_ref()?),
+            (DeValue::Float(_), _) => literal(self.float.as_ref()?),
+            // A list without brackets; strings need no quotes there.
+            (DeValue::Array(items), text) if !text.starts_with('[') => {
                 let first = items.first().map(Spanned::get_ref);
-                match literal(text) {
-                    Some(DeValue::Array(list)) => {
-                        let fits = |item: &Spanned<DeValue<'_>>| {
-                            first.is_none_or(|first| are_alike(first, item.get_ref()))
-                        };
-                        list.iter().all(fits).then_some(DeValue::Array(list))
-                    }
-                    _ if text.starts_with('[') => None,
-                    _ => {
-                        let items = text.split(',').map(str::trim).filter(|_| !text.is_empty());
-                        let items = items.map(|item| item_like(first, item));
-                        let items: Option<Vec<DeValue<'t>>> = items.collect();
-                        Some(DeValue::Array(
-                            items?.into_iter().map(|item| Spanned::new(0..0, item)).collect(),
-                        ))
-                    }
-                }
+                let item = |item: &'t str| match first {
+                    None | Some(DeValue::String(_)) => Some(DeValue::String(Cow::Borrowed(item))),
+                    Some(first) => literal(item).filter(|item| are_alike(first, item)),
+                };
+                let items = text.split(',').map(str::trim).filter(|_| !text.is_empty());
+                items
+                    .map(|text| Some(Spanned::new(0..0, item(text)?)))
+                    .collect::<Option<_>>()
+                    .map(DeValue::Array)
             }
-            DeValue::Boolean(_) => match text {
-                "true" | "True" => Some(DeValue::Boolean(true)),
-                "false" | "False" => Some(DeValue::Boolean(false)),
-                _ => None,
-            },
-            other => literal(text).filter(|value| are_alike(other, value)),
+            (default, text) => literal(text).filter(|value| are_alike(default, value)),
         }
-    }
-}
-
-/// An item of a list that is written without brackets; strings need no quotes there.
-fn item_like<'t>(first: Option<&DeValue<'_>>, item: &'t str) -> Option<DeValue<'t>> {
-    match first {
-        None | Some(DeValue::String(_)) => Some(DeValue::String(Cow::Borrowed(item))),
-        Some(first) => literal(item).filter(|item| are_alike(first, item)),
     }
 }
 
@@ -313,9 +257,14 @@ fn literal(text: &str) -> Option<DeValue<'_>> {
     DeValue::parse(text).ok().map(Spanned::into_inner)
 }
 
-/// Whether a value may stand for one of this type.
+/// Whether a value may stand for one of this type; the items of a list for its first one.
 fn are_alike(default: &DeValue<'_>, value: &DeValue<'_>) -> bool {
-    default.same_type(value) || (default.is_float() && value.is_integer())
+    match (default, value) {
+        (DeValue::Array(wanted), DeValue::Array(items)) => wanted
+            .first()
+            .is_none_or(|first| items.iter().all(|item| are_alike(first.get_ref(), item.get_ref()))),
+        _ => default.same_type(value) || (default.is_float() && value.is_integer()),
+    }
 }
 
 /// A value at the place of the string that it stands for.
@@ -392,80 +341,64 @@ pub(super) struct TaskTable<'t> {
     /// Its name under `task`, if the file has several.
     pub(super) key: Option<String>,
     pub(super) table: DeTable<'t>,
-    pub(super) arguments: TaskArguments<'t>,
+    pub(super) arguments: Vec<ArgumentValue<'t>>,
     /// The dataset of examples, with what it shares with the dataset.
     pub(super) examples: Option<TableEntry<'t>>,
 }
 
-/// The tasks of a file, before arguments are filled in.
-#[derive(Debug)]
-pub(super) struct TaskTables<'t> {
-    pub(super) tasks: Vec<TaskTable<'t>>,
+/// The tasks of a file in its order, before arguments are filled in. What is wrong with their tables is reported.
+pub(super) fn tasks<'t>(file: &TaskFile<'_>, mut shared: DeTable<'t>) -> Vec<TaskTable<'t>> {
+    let entry = shared.remove_entry(TASK);
+    let tables = match entry.and_then(|(key, value)| named(file, &key, value)) {
+        None => vec![(None, shared)],
+        Some(named) => {
+            refuse_shared_name(file, &mut shared);
+            let merge = |(name, table)| (Some(name), merged(&shared, table));
+            named.into_iter().map(merge).collect()
+        }
+    };
+    let task = |(key, mut table): (Option<String>, DeTable<'t>)| {
+        let arguments = declared(file, table.remove(ARGS).as_ref());
+        TaskTable { key, table, arguments, examples: None }
+    };
+    tables.into_iter().map(task).collect()
 }
 
-impl<'t> TaskTables<'t> {
-    /// The tasks in the order of the file. What is wrong with their tables is reported.
-    pub(super) fn read(file: &TaskFile<'_>, mut shared: DeTable<'t>) -> Self {
-        let entry = shared.remove_entry(TASK);
-        let named = entry.and_then(|(key, value)| named(file, &key, value));
-        let tables = match named {
-            None => vec![(None, shared)],
-            Some(named) => {
-                refuse_shared_name(file, &mut shared);
-                let merge = |(name, table)| (Some(name), merged(&shared, table));
-                named.into_iter().map(merge).collect()
-            }
-        };
-        let task = |(key, mut table): (Option<String>, DeTable<'t>)| {
-            let declared = table.remove(ARGS);
-            let arguments = TaskArguments::declared(file, declared.as_ref());
-            TaskTable { key, table, arguments, examples: None }
-        };
-        TaskTables { tasks: tables.into_iter().map(task).collect() }
+/// Leaves only the task of this name.
+pub(super) fn select(tasks: &mut Vec<TaskTable<'_>>, name: &str) -> Result<(), TaskLoadError> {
+    let known: Vec<String> = tasks.iter().filter_map(|task| task.key.clone()).collect();
+    if !known.iter().any(|known| known == name) {
+        return Err(TaskLoadError::unknown_task(name, known));
     }
-
-    /// Leaves only the task of this name, if one is given.
-    pub(super) fn select(&mut self, name: Option<&str>) -> Result<(), TaskLoadError> {
-        let Some(name) = name else { return Ok(()) };
-        let known: Vec<String> = self.tasks.iter().filter_map(|task| task.key.clone()).collect();
-        if !known.iter().any(|known| known == name) {
-            return Err(TaskLoadError::unknown_task(name, known));
-        }
-        self.tasks.retain(|task| task.key.as_deref() == Some(name));
-        Ok(())
-    }
-
-    /// Gives arguments other values than their defaults. One that no task declares is an error.
-    pub(super) fn pass(&mut self, given: &'t [GivenArgument]) -> Result<(), TaskLoadError> {
-        let is_known = |given: &GivenArgument| {
-            self.tasks.iter().any(|task| task.arguments.names().any(|known| known == given.name))
-        };
-        if let Some(unknown) = given.iter().find(|given| !is_known(given)) {
-            let mut known: Vec<String> = Vec::new();
-            for name in self.tasks.iter().flat_map(|task| task.arguments.names()) {
-                if !known.iter().any(|known| known == name) {
-                    known.push(name.to_owned());
-                }
-            }
-            return Err(TaskLoadError::unknown_argument(&unknown.name, known));
-        }
-        self.tasks.iter_mut().try_for_each(|task| task.arguments.pass(given))
-    }
-
-    /// Fills the arguments in.
-    pub(super) fn fill_in(&mut self, file: &TaskFile<'_>) {
-        for TaskTable { table, arguments, examples, .. } in &mut self.tasks {
-            arguments.fill_in(file, table);
-            *examples = few_shot::dataset_entry(table);
-        }
-    }
+    tasks.retain(|task| task.key.as_deref() == Some(name));
+    Ok(())
 }
 
-impl TaskTable<'_> {
-    /// All arguments with their values, and those that were given.
-    pub(super) fn recorded_args(&self) -> (Metadata, Metadata) {
-        (self.arguments.all(), self.arguments.passed.clone())
+/// Gives arguments other values than their defaults. One that no task declares is an error.
+pub(super) fn pass<'t>(tasks: &mut [TaskTable<'t>], given: &'t [GivenArgument]) -> Result<(), TaskLoadError> {
+    let mut known: Vec<String> = Vec::new();
+    for argument in tasks.iter().flat_map(|task| &task.arguments) {
+        let name = &argument.declared.name;
+        if !known.contains(name) {
+            known.push(name.clone());
+        }
     }
+    if let Some(unknown) = given.iter().find(|given| !known.contains(&given.name)) {
+        return Err(TaskLoadError::unknown_argument(&unknown.name, known));
+    }
+    tasks.iter_mut().try_for_each(|task| given.iter().try_for_each(|given| task.pass(given)))
+}
+
+/// Fills the arguments in. False if one of them is unknown.
+pub(super) fn fill_all(tasks: &mut [TaskTable<'_>], file: &TaskFile<'_>) -> bool {
+    let before = file.mistakes.count();
+    for TaskTable { table, arguments, examples, .. } in tasks {
+        if !arguments.is_empty() {
+            table.iter_mut().for_each(|(_, value)| fill_in(arguments, file, value));
+        }
+        *examples = few_shot::dataset_entry(table);
+    }
+    file.mistakes.count() == before
 }
 
 /// The tables under `task`, by name; `None` if that is no such table, which is reported.
@@ -488,16 +421,15 @@ fn named<'t>(
     entries.sort_by_key(|(key, _)| key.span().start);
     let mut tasks = Vec::new();
     for (name, value) in entries {
-        match value.into_inner() {
-            DeValue::Table(_) if name.get_ref().is_empty() => {
-                file.mistakes.add(name.span(), "a task needs a name", hint());
+        let problem = match value.into_inner() {
+            DeValue::Table(table) if !name.get_ref().is_empty() => {
+                tasks.push((name.into_inner().into_owned(), table));
+                continue;
             }
-            DeValue::Table(table) => tasks.push((name.into_inner().into_owned(), table)),
-            _ => {
-                let message = format!("`{}` in `task` is no task", name.get_ref());
-                file.mistakes.add(name.span(), message, hint());
-            }
-        }
+            DeValue::Table(_) => "a task needs a name".to_owned(),
+            _ => format!("`{}` in `task` is no task", name.get_ref()),
+        };
+        file.mistakes.add(name.span(), problem, hint());
     }
     Some(tasks)
 }
@@ -513,17 +445,12 @@ fn refuse_shared_name(file: &TaskFile<'_>, shared: &mut DeTable<'_>) {
 /// A table of a task over what all share.
 fn merged<'t>(shared: &DeTable<'t>, own: DeTable<'t>) -> DeTable<'t> {
     let mut merged = shared.clone();
-    for (key, value) in own {
-        let is_merged = MERGED.contains(&key.get_ref().as_ref());
-        let before = merged.remove(key.get_ref().as_ref());
-        let value = match (before.map(Spanned::into_inner), value) {
-            (Some(DeValue::Table(before)), value) if is_merged && value.get_ref().is_table() => {
-                let span = value.span();
-                let DeValue::Table(own) = value.into_inner() else { continue };
-                Spanned::new(span, DeValue::Table(over(before, own)))
-            }
-            (_, value) => value,
-        };
+    for (key, mut value) in own {
+        let name = key.get_ref().as_ref();
+        let before = merged.remove(name).map(Spanned::into_inner).filter(|_| MERGED.contains(&name));
+        if let (Some(DeValue::Table(before)), DeValue::Table(own)) = (before, value.get_mut()) {
+            *own = over(before, std::mem::take(own));
+        }
         merged.insert(key, value);
     }
     merged

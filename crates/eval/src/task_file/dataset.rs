@@ -56,12 +56,12 @@ pub(super) fn read(field: TomlField<'_>, at_most: Option<usize>) -> Option<Datas
     let limit = section.get("limit").and_then(|limit| limit.whole_number(1, "an integer, 1 or more"));
     let (shuffle, shuffle_choices) = (number("shuffle"), number("shuffle_choices"));
     let before = field.file.mistakes.count();
-    let (fields, named) = fields(&section);
+    let fields = fields(&section);
     let tables = section.get("lookup").and_then(tables).unwrap_or_default();
     let lookup = tables.iter().filter_map(|table| Some((table.key().to_owned(), entries(*table)?)));
     let fields = Fields { lookup: lookup.collect(), ..fields };
     let are_known = field.file.mistakes.count() == before;
-    let keys = DatasetKeys { field, section, paths: paths?, fields, named, are_known };
+    let keys = DatasetKeys { field, section, paths: paths?, fields, are_known };
 
     let is_right = keys.check_names(source.format);
     let registry = field.file.registry;
@@ -90,7 +90,6 @@ fn paths(field: TomlField<'_>) -> Option<Vec<TomlString<'_>>> {
 
 /// What a task file specifies about the files.
 fn source(section: &TomlSection<'_>) -> RecordSource {
-    let string = |key: &str| Some(section.get(key)?.string()?.value.to_owned());
     let wanted = "\"csv\", \"tsv\", \"json\", \"jsonl\" or \"parquet\"";
     RecordSource {
         format: section.get("format").and_then(|field| field.one_of(&FileFormat::NAMES, wanted)),
@@ -102,7 +101,7 @@ fn source(section: &TomlSection<'_>) -> RecordSource {
             let wanted = "a list with the name of each column";
             match field.as_list().is_none_or(|names| names.is_empty()) {
                 true => field.expected(wanted),
-                false => texts(field.strings(wanted)?),
+                false => field.texts(wanted),
             }
         }),
         // One ASCII character between the fields of a row.
@@ -114,8 +113,8 @@ fn source(section: &TomlSection<'_>) -> RecordSource {
                 _ => field.expected("one character, such as \";\" or \"\\t\""),
             }
         }),
-        subset: string("subset"),
-        split: string("split"),
+        subset: section.text("subset"),
+        split: section.text("split"),
         ..RecordSource::default()
     }
 }
@@ -142,13 +141,19 @@ struct DatasetKeys<'d> {
     /// At least one.
     paths: Vec<TomlString<'d>>,
     fields: Fields,
-    /// The fields of the file that are named.
-    named: Vec<TomlString<'d>>,
     /// Whether they are named without mistakes.
     are_known: bool,
 }
 
-impl DatasetKeys<'_> {
+impl<'d> DatasetKeys<'d> {
+    /// The columns, templates and expressions that samples are made of.
+    fn named(&self) -> impl Iterator<Item = TomlString<'d>> {
+        let keys = ["target", "choices", "metadata", "input", "id", "where"];
+        let strings =
+            keys.into_iter().filter_map(|key| self.section.get(key)).flat_map(|key| key.strings_within());
+        strings.filter(|string| !string.value.is_empty())
+    }
+
     /// Reports keys that are about CSV, if the files are something else.
     fn check_names(&self, format: Option<FileFormat>) -> bool {
         let format = |path: &TomlString<'_>| format.or_else(|| FileFormat::of(Path::new(path.value)));
@@ -187,14 +192,14 @@ impl DatasetKeys<'_> {
                 let message = problem.to_string();
                 let hint = error.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
                 let message = message.strip_suffix(&hint).unwrap_or(&message);
-                return match self.named.iter().find(|string| string.value == text) {
+                return match self.named().find(|string| string.value == text) {
                     Some(string) => string.report(error.span.clone(), message, error.hint.clone()),
                     None => self.field.report(message, error.hint.clone()),
                 };
             }
             DatasetError::Record { problem: wrong, .. } => {
-                let about = |name: &&TomlString<'_>| wrong.starts_with(&format!("`{}`", name.value));
-                let place = self.named.iter().find(about).map_or_else(path, |name| name.span.clone());
+                let about = |name: &TomlString<'_>| wrong.starts_with(&format!("`{}`", name.value));
+                let place = self.named().find(about).map_or_else(path, |name| name.span);
                 return mistakes.add(place, problem.to_string(), None);
             }
             DatasetError::Read { path, .. } => {
@@ -225,10 +230,10 @@ impl DatasetKeys<'_> {
     fn report_missing(&self, first: &str, known: &[String], file: &str) {
         let before = self.field.file.mistakes.count();
         let columns: HashSet<&str> = known.iter().map(String::as_str).collect();
-        for string in &self.named {
+        for string in self.named() {
             let invalid = Expression::parse(string.value, &columns, &self.fields.lookup).err();
             for problem in invalid.into_iter().flat_map(|invalid| invalid.problems) {
-                report(string, problem, file);
+                report(&string, problem, file);
             }
         }
         if self.field.file.mistakes.count() == before && self.are_known {
@@ -251,50 +256,37 @@ fn report(string: &TomlString<'_>, problem: ExpressionError, file: &str) {
     }
 }
 
-/// The strings, if all of them are right.
-fn texts(strings: Vec<Option<TomlString<'_>>>) -> Option<Vec<String>> {
-    all(strings.into_iter().map(|string| Some(string?.value.to_owned())))
-}
-
-/// The fields that a key names, also noted with their places.
-fn several<'d>(field: TomlField<'d>, wanted: &str, named: &mut Vec<TomlString<'d>>) -> Option<Vec<String>> {
-    let strings = field.strings(wanted)?;
-    named.extend(strings.iter().flatten().cloned());
-    texts(strings)
-}
-
-fn one<'d>(field: TomlField<'d>, named: &mut Vec<TomlString<'d>>) -> Option<String> {
-    let string = field.string()?;
-    named.push(string.clone());
-    Some(string.value.to_owned())
-}
-
-/// The fields of the file that are named, and the same with their places.
-fn fields<'d>(section: &TomlSection<'d>) -> (Fields, Vec<TomlString<'d>>) {
-    let mut named = Vec::new();
-    let mut one_or_many = |key: &str, wanted: &str| -> Option<OneOrMany> {
+/// The columns, templates and expressions that samples are made of.
+fn fields(section: &TomlSection<'_>) -> Fields {
+    let one_or_many = |key: &str, wanted: &str| -> Option<OneOrMany> {
         let field = section.get(key)?;
-        let mut names = several(field, wanted, &mut named)?;
+        let mut names = field.texts(wanted)?;
         Some(match field.as_string() {
             Some(_) => OneOrMany::One(names.pop()?),
             None => OneOrMany::Many(names),
         })
     };
-    let target = one_or_many("target", "the name of a field, or a list of names");
-    let choices =
-        one_or_many("choices", "a list with the field of each choice, or the field that holds them all");
     let metadata = section.get("metadata").and_then(|field| match field.as_table() {
         Some(entries) => {
-            all(entries.into_iter().map(|entry| Some((entry.key().to_owned(), one(entry, &mut named)?))))
+            let entry =
+                |entry: TomlField<'_>| Some((entry.key().to_owned(), entry.string()?.value.to_owned()));
+            all(entries.into_iter().map(entry))
         }
         None => {
-            let names = several(field, "a list of fields to keep, or a table of them", &mut named)?;
+            let names = field.texts("a list of fields to keep, or a table of them")?;
             Some(names.into_iter().map(|name| (name.clone(), name)).collect::<IndexMap<_, _>>())
         }
     });
-    let [input, id, filter] =
-        ["input", "id", "where"].map(|key| section.get(key).and_then(|field| one(field, &mut named)));
-    (Fields { input, target, choices, id, metadata, filter, lookup: IndexMap::default() }, named)
+    let choices = "a list with the field of each choice, or the field that holds them all";
+    Fields {
+        input: section.text("input"),
+        target: one_or_many("target", "the name of a field, or a list of names"),
+        choices: one_or_many("choices", choices),
+        id: section.text("id"),
+        metadata,
+        filter: section.text("where"),
+        lookup: IndexMap::default(),
+    }
 }
 
 const TABLES: &str = "a table of tables, such as { yes_no = { true = \"Yes\", false = \"No\" } }";

@@ -11,7 +11,7 @@ use super::args::TableEntry;
 use super::dataset;
 use super::section::{Keys, TomlField, TomlSection, TomlString, did_you_mean};
 use crate::Dataset;
-use crate::few_shot::{ExampleTemplate, ExamplesPlace, FewShot};
+use crate::few_shot::{ExamplesPlace, FewShot};
 use crate::task_check::keys_of;
 use crate::template::placeholders;
 
@@ -55,12 +55,14 @@ pub(super) fn read(
 ) -> Option<(Range<usize>, FewShot)> {
     const EXAMPLE: &str =
         "{ path = \"train.csv\", count = 5, seed = 1, template = \"{input}\\n\\n{target}\" }";
+    let mistakes = &field.file.mistakes;
+    let before = mistakes.count();
     let Some(section) = field.as_section_beside(KEYS, dataset::KEYS) else {
         return field.expected(&format!("a table such as {EXAMPLE}"));
     };
     let count_field = section.get("count").or_else(|| {
         let hint = "set how many examples there are: count = 5";
-        field.file.mistakes.missing(field.place(), "`few_shot` has no `count`", hint);
+        mistakes.missing(field.place(), "`few_shot` has no `count`", hint);
         None
     });
     let count = count_field.and_then(|count| match count.value() {
@@ -68,24 +70,23 @@ pub(super) fn read(
         _ => count.whole_number(0_usize, "an integer, 0 or more"),
     });
     let seed = section.get("seed");
-    let seed = seed.map(|seed| seed.whole_number(0_u64, "a seed, which is an integer, 0 or more"));
+    let seed = seed.and_then(|seed| seed.whole_number(0_u64, "a seed, which is an integer, 0 or more"));
     let place = place(&section);
-    let template = template(&section, place);
-    let separator = text(&section, "separator");
-    let message = text(&section, "message");
-    let group = section.get("group").map(|group| group.string());
-    let (count, place, template) = (count?, place?, template?);
+    let templates = templates(&section, place);
+    let (separator, message) = (text(&section, "separator"), text(&section, "message"));
+    let group = section.get("group").and_then(|group| group.string());
+    let (count, place, templates) = (count?, place?, templates?);
     let dataset = dataset::read(examples?, None)?;
     let samples = dataset.samples().ok()?;
 
     let mut keys = keys_of(samples);
     let is_everywhere = |key: &String| samples.iter().all(|(_, sample)| sample.metadata.contains_key(key));
     keys.retain(is_everywhere);
-    let mistakes = field.file.mistakes.count();
-    for string in template.strings.iter() {
+    let before_names = mistakes.count();
+    for string in templates.iter().flatten() {
         check_names(string, &["input", "target", "choices"], &keys);
     }
-    if let Some(Some(message)) = &message {
+    if let Some(message) = &message {
         let names: &[&str] = match place {
             ExamplesPlace::User => &["examples", "prompt"],
             _ => &["examples"],
@@ -93,7 +94,7 @@ pub(super) fn read(
         check_names(message, names, &[]);
         check_message(message, names);
     }
-    if let Some(Some(group)) = &group
+    if let Some(group) = &group
         && !keys.iter().any(|key| key == group.value)
     {
         let hint = did_you_mean(nearest(group.value, keys.iter().map(String::as_str)));
@@ -104,80 +105,67 @@ pub(super) fn read(
             Some(hint),
         );
     }
-    if field.file.mistakes.count() > mistakes {
+    if mistakes.count() > before_names {
         return None;
     }
-    let few_shot = FewShot::new(&dataset);
-    let mut few_shot = few_shot.map_err(|error| field.report(error.to_string(), None)).ok()?;
-    (few_shot.count, few_shot.place, few_shot.template) = (count, place, template.template);
-    few_shot.is_same_file = questions.is_some_and(|questions| {
+    let few_shot = FewShot::new(&dataset).map_err(|error| field.report(error.to_string(), None)).ok()?;
+    // What was wrong before that is reported.
+    if mistakes.count() > before {
+        return None;
+    }
+    let [question, answer] = templates.map(|string| string.map(|string| string.value.to_owned()));
+    let is_same_file = questions.is_some_and(|questions| {
         questions.location() == dataset.location() && questions.provenance() == dataset.provenance()
     });
-    few_shot.seed = given(seed)?;
-    few_shot.message = given(message)?.map(|text| text.value.to_owned());
-    few_shot.group = given(group)?.map(|group| group.value.to_owned());
-    if let Some(separator) = given(separator)? {
-        separator.value.clone_into(&mut few_shot.separator);
-    }
+    let few_shot = FewShot {
+        count,
+        seed,
+        place,
+        question,
+        answer,
+        separator: separator.map_or(few_shot.separator, |separator| separator.value.to_owned()),
+        message: message.map(|message| message.value.to_owned()),
+        group: group.map(|group| group.value.to_owned()),
+        is_same_file,
+        ..few_shot
+    };
     let few_shot = few_shot.chosen().map_err(|error| field.report(error.to_string(), None)).ok()?;
     let place = count_field.map_or_else(|| field.place(), |count| count.place());
     Some((place, few_shot))
 }
 
-/// What a key gives: nothing if it is absent; `None` if it was not understood.
-fn given<T>(value: Option<Option<T>>) -> Option<Option<T>> {
-    value.map_or(Some(None), |value| value.map(Some))
-}
-
 fn place(section: &TomlSection<'_>) -> Option<ExamplesPlace> {
-    const PLACES: [(&str, ExamplesPlace); 3] = [
-        ("system", ExamplesPlace::System),
-        ("user", ExamplesPlace::User),
-        ("messages", ExamplesPlace::Messages),
-    ];
     let Some(field) = section.get("as") else {
         // Two templates are those of two messages.
         let is_pair = section.get("template").is_some_and(|template| template.as_table().is_some());
         return Some(if is_pair { ExamplesPlace::Messages } else { ExamplesPlace::System });
     };
-    field.one_of(&PLACES, "\"system\", \"user\" or \"messages\"")
+    field.one_of(&ExamplesPlace::NAMES, "\"system\", \"user\" or \"messages\"")
 }
 
-/// The templates of an example, and the strings that they are.
-struct Templates<'d> {
-    template: ExampleTemplate,
-    strings: Vec<TomlString<'d>>,
-}
-
-fn template<'d>(section: &TomlSection<'d>, place: Option<ExamplesPlace>) -> Option<Templates<'d>> {
-    let Some(field) = section.get("template") else {
-        return Some(Templates { template: ExampleTemplate::default(), strings: Vec::new() });
-    };
+/// The templates of the question and of the answer, where they are given; `None` if they are wrong.
+fn templates<'d>(
+    section: &TomlSection<'d>,
+    place: Option<ExamplesPlace>,
+) -> Option<[Option<TomlString<'d>>; 2]> {
+    let Some(field) = section.get("template") else { return Some([None, None]) };
     if place == Some(ExamplesPlace::Messages) {
         let example = "{ user = \"{input}\", assistant = \"{target}\" }";
         let table = field.section(&["user", "assistant"], example)?;
-        let part = |key: &str| table.get(key).map(|field| field.string());
+        let part = |key: &str| table.get(key).map_or(Some(None), |field| field.string().map(Some));
         let (user, assistant) = (part("user"), part("assistant"));
-        let strings: Vec<TomlString<'d>> =
-            [&user, &assistant].into_iter().flatten().flatten().cloned().collect();
-        let text = |part: Option<Option<TomlString<'d>>>| {
-            part.map_or(Some(None), |string| string.map(|string| Some(string.value.to_owned())))
-        };
-        let template = ExampleTemplate { question: text(user)?, answer: text(assistant)? };
-        return Some(Templates { template, strings });
+        return Some([user?, assistant?]);
     }
     if field.as_table().is_some() {
         return field.expected("one string in quotes; two are for examples as messages: as = \"messages\"");
     }
-    let string = field.string()?;
-    let template = ExampleTemplate { question: Some(string.value.to_owned()), answer: None };
-    Some(Templates { template, strings: vec![string] })
+    Some([Some(field.string()?), None])
 }
 
 /// A string, which may be empty.
-fn text<'d>(section: &TomlSection<'d>, key: &str) -> Option<Option<TomlString<'d>>> {
+fn text<'d>(section: &TomlSection<'d>, key: &str) -> Option<TomlString<'d>> {
     let field = section.get(key)?;
-    Some(field.as_string().or_else(|| field.expected("a string in quotes")))
+    field.as_string().or_else(|| field.expected("a string in quotes"))
 }
 
 /// Reports names in braces that no example has.

@@ -129,36 +129,21 @@ impl FileParts<'_, '_> {
         let mut keys = Vec::new();
         if let (Some(errors), Some(field)) = (errors, self.errors) {
             let entries = field.as_table().unwrap_or_default();
-            let cluster = entries.into_iter().find(|entry| entry.key() == "cluster");
+            let cluster = entries.iter().find(|entry| entry.key() == "cluster");
+            let strings = cluster.map(TomlField::strings_within).unwrap_or_default();
             let of_key = |key: &String| {
-                let strings = cluster.and_then(|cluster| match cluster.as_list() {
-                    Some(items) => Some(items.iter().filter_map(TomlField::as_string).collect()),
-                    None => Some(vec![cluster.as_string()?]),
-                });
-                let mut strings = strings.unwrap_or_default().into_iter();
-                let place = strings.find(|string: &TomlString<'_>| string.value == key.as_str());
-                Some((place?.span, RequiredKey::new(key, KeyUsage::Cluster)))
+                let place = strings.iter().find(|string| string.value == key.as_str());
+                Some((place?.span.clone(), RequiredKey::new(key, KeyUsage::Cluster)))
             };
             keys.extend(errors.cluster.iter().filter_map(of_key));
         }
-        let mut strings = Vec::new();
-        if let Some(field) = self.metrics {
-            collect_strings(field, &mut strings);
-        }
-        for string in strings {
+        for string in self.metrics.iter().flat_map(TomlField::strings_within) {
             let Ok(spec) = string.value.parse::<MetricsSpec>() else { continue };
             let Ok(metrics) = string.file.registry.metrics(&spec) else { continue };
             keys.extend(required_keys(&metrics).into_iter().map(|key| (place_of(&string, &key.key), key)));
         }
         keys
     }
-}
-
-/// All strings in a list or a table.
-fn collect_strings<'d>(field: TomlField<'d>, strings: &mut Vec<TomlString<'d>>) {
-    strings.extend(field.as_string());
-    let inner = field.as_list().or_else(|| field.as_table()).unwrap_or_default();
-    inner.into_iter().for_each(|field| collect_strings(field, strings));
 }
 
 /// Where a part of a string stands; all of it, if it is written in another way.

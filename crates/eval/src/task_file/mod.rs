@@ -39,7 +39,7 @@ use toml::de::DeTable;
 
 use crate::task::Origin;
 use crate::{AnyScorer, AnySolver, Chain, Dataset, ModelChoice, Task};
-use args::{GivenArgument, TaskTable, TaskTables};
+use args::{GivenArgument, TaskTable};
 use mistake::{Mistakes, SampleCheck};
 use section::{TaskFile, TomlField, TomlSection, TomlString, all};
 
@@ -141,17 +141,15 @@ fn parse_tasks(
         is_of_log: selection.recorded_digest.is_some(),
     };
     let (table, broken) = mistake::parse(&file);
-    let mut tables = TaskTables::read(&file, table);
+    let mut tables = args::tasks(&file, table);
     // What stands in a file that is no TOML may not have been understood.
     if !file.mistakes.is_broken.get() {
-        tables.select(selection.name.as_deref())?;
-        tables.pass(&given)?;
+        selection.name.as_ref().map_or(Ok(()), |name| args::select(&mut tables, name))?;
+        args::pass(&mut tables, &given)?;
     }
-    let before = file.mistakes.count();
-    tables.fill_in(&file);
     // Behind an argument that is unknown, everything else would only be a consequence of it.
-    let is_filled = file.mistakes.count() == before;
-    let tasks = tables.tasks.iter().filter(|_| is_filled).map(|task| read(&file, task, &broken, path));
+    let is_filled = args::fill_all(&mut tables, &file);
+    let tasks = tables.iter().filter(|_| is_filled).map(|task| read(&file, task, &broken, path));
     let tasks: Vec<Option<Task>> = tasks.collect();
     match tasks.into_iter().collect::<Option<Vec<Task>>>() {
         Some(mut tasks) if file.mistakes.count() == 0 => {
@@ -180,13 +178,10 @@ pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOut
     if !is_task(&table) && !table.contains_key("task") && broken.is_empty() {
         return Ok(Vec::new());
     }
-    let mut tables = TaskTables::read(&file, table);
-    let before = file.mistakes.count();
-    tables.fill_in(&file);
-    let is_filled = file.mistakes.count() == before;
-    let outlines: Vec<TaskOutline> =
-        tables.tasks.iter().map(|task| outline(&file, task, &broken, path)).collect();
-    for task in tables.tasks.iter().filter(|_| is_filled) {
+    let mut tables = args::tasks(&file, table);
+    let is_filled = args::fill_all(&mut tables, &file);
+    let outlines: Vec<TaskOutline> = tables.iter().map(|task| outline(&file, task, &broken, path)).collect();
+    for task in tables.iter().filter(|_| is_filled) {
         let keys = TomlSection::of_file(&file, &task.table, &broken);
         // A list of tasks runs no code, so what would be imported is not looked for.
         keys.get("solver").filter(|field| !names_import(field)).map(with_string::<AnySolver>);
@@ -224,7 +219,7 @@ fn outline(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], p
         name: name(&keys, task, path).unwrap_or_default(),
         dataset: dataset.map(|path| path.value.to_owned()),
         scorers: scorers.into_iter().flatten().map(|scorer| scorer.value.to_owned()).collect(),
-        args: task.arguments.declared.clone(),
+        args: task.arguments.iter().map(|argument| argument.declared.clone()).collect(),
     }
 }
 
@@ -336,8 +331,13 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
         }
     }
 
-    let (args, passed) = task.recorded_args();
-    let key = task.key.clone();
+    let origin = Origin {
+        file: Some(path.to_owned()),
+        file_digest: None,
+        registered: task.key.clone(),
+        args: task.args(),
+        passed: task.passed_args(),
+    };
     let mut task = Task::new(dataset?);
     let mut steps = vec![task.solver];
     if let Some(solvers) = solvers {
@@ -364,7 +364,7 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
     task.time_limit = time_limit;
     task.model = model.map(|(_, model)| model);
     task.generate = generate.unwrap_or_default();
-    task.origin = Origin { file: Some(path.to_owned()), file_digest: None, registered: key, args, passed };
+    task.origin = origin;
     Some(task)
 }
 

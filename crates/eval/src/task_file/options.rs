@@ -184,54 +184,56 @@ fn is_good_error_key(key: &str, field: TomlField<'_>, value: &Json) -> bool {
     let alone = Json::from(Metadata::from_iter([(key.to_owned(), value.clone())]));
     let is_empty_key =
         key == "cluster" && (value == "" || value.as_array().is_some_and(|keys| keys.contains(&"".into())));
+    let ErrorKey { wanted, is_of_its_kind, names } = error_key(key, value);
     // A value of the right kind has its own problem; for the rest the kind is named as everywhere in the file.
     match (ErrorPlan::from_json(&alone), value.as_str()) {
         (Ok(_), _) if !is_empty_key => return true,
-        (Err(problem), name) if is_of_its_kind(key, value) => {
+        (Err(problem), name) if is_of_its_kind => {
             // With arguments, it is those that are wrong.
             let name = name.filter(|name| !name.contains('('));
-            field.report(problem, did_you_mean(name.and_then(|name| nearest(name, names(key)))));
+            field.report(problem, did_you_mean(name.and_then(|name| nearest(name, names))));
         }
-        _ => field.expected(wanted_of_errors(key)).unwrap_or_default(),
+        _ => field.expected(wanted).unwrap_or_default(),
     }
     false
 }
 
-fn is_of_its_kind(key: &str, value: &Json) -> bool {
-    let is_pair = |items: &Vec<Json>| items.len() == 2 && items.iter().all(Json::is_number);
-    match key {
+/// What is known of a key of `errors`.
+struct ErrorKey {
+    /// The kind of value that it has, in words.
+    wanted: &'static str,
+    /// Whether the value is of that kind.
+    is_of_its_kind: bool,
+    /// The names that it may have as a value.
+    names: Vec<&'static str>,
+}
+
+fn error_key(key: &str, value: &Json) -> ErrorKey {
+    let is_list = |is_item: fn(&Json) -> bool| value.as_array().is_some_and(|list| list.iter().all(is_item));
+    let (is_text, is_count) = (value.is_string(), value.is_u64());
+    let (wanted, is_of_its_kind, names) = match key {
         "cluster" => {
-            value.is_string() || value.as_array().is_some_and(|keys| keys.iter().all(Json::is_string))
+            let wanted = "a metadata key such as \"passage\", or a list of two";
+            (wanted, is_text || is_list(Json::is_string), Vec::new())
         }
-        "method" | "interval" | "side" => value.is_string(),
-        "level" => value.is_number(),
-        "draws" => value.as_u64().is_some_and(|draws| u32::try_from(draws).is_ok()),
-        "population" => value.is_u64(),
-        _ => value.as_array().is_some_and(is_pair),
-    }
-}
-
-/// The kind of value that a key has, in words.
-fn wanted_of_errors(key: &str) -> &'static str {
-    match key {
-        "cluster" => "a metadata key such as \"passage\", or a list of two",
-        "method" => "a method in quotes, such as \"CR2\"",
-        "interval" => "a method in quotes, such as \"t\"",
-        "level" => "a number such as 0.95",
-        "draws" => "an integer",
-        "side" => "\"two-sided\", \"lower\" or \"upper\"",
-        "population" => "the number of samples of the whole benchmark, such as 1319",
-        _ => "the lowest and the highest score, such as [0, 10]",
-    }
-}
-
-fn names(key: &str) -> Vec<&'static str> {
-    match key {
-        "method" => ErrorMethod::CHOICES.iter().map(|method| method.name()).collect(),
-        "interval" => IntervalChoice::names().collect(),
-        "side" => IntervalSide::CHOICES.iter().map(|side| side.name()).collect(),
-        _ => Vec::new(),
-    }
+        "method" => {
+            let names = ErrorMethod::CHOICES.iter().map(|method| method.name()).collect();
+            ("a method in quotes, such as \"CR2\"", is_text, names)
+        }
+        "interval" => ("a method in quotes, such as \"t\"", is_text, IntervalChoice::names().collect()),
+        "level" => ("a number such as 0.95", value.is_number(), Vec::new()),
+        "draws" => ("an integer", is_count && value.as_u64() <= Some(u32::MAX.into()), Vec::new()),
+        "side" => {
+            let names = IntervalSide::CHOICES.iter().map(|side| side.name()).collect();
+            ("\"two-sided\", \"lower\" or \"upper\"", is_text, names)
+        }
+        "population" => ("the number of samples of the whole benchmark, such as 1319", is_count, Vec::new()),
+        _ => {
+            let is_pair = is_list(Json::is_number) && value.as_array().map(Vec::len) == Some(2);
+            ("the lowest and the highest score, such as [0, 10]", is_pair, Vec::new())
+        }
+    };
+    ErrorKey { wanted, is_of_its_kind, names }
 }
 
 pub(super) const GENERATE_KEYS: Keys = &[

@@ -8,6 +8,8 @@ use errorbar_core::{Metadata, Registry};
 use serde_json::Value as Json;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use toml_parser::decoder::{Encoding, StringBuilder};
+use toml_parser::{Raw, Span};
 
 use super::mistake::Mistakes;
 use super::{dataset, options};
@@ -125,6 +127,11 @@ impl<'d> TomlSection<'d> {
 
     pub(super) fn get(&self, key: &str) -> Option<TomlField<'d>> {
         self.fields.iter().find(|(known, _)| *known == key).map(|(_, field)| *field)
+    }
+
+    /// The string of a key, which must not be empty.
+    pub(super) fn text(&self, key: &str) -> Option<String> {
+        Some(self.get(key)?.string()?.value.to_owned())
     }
 }
 
@@ -255,6 +262,17 @@ impl<'d> TomlField<'d> {
         Some(items.iter().map(TomlField::string).collect())
     }
 
+    /// The values of [`strings`](Self::strings), if all of them are right.
+    pub(super) fn texts(&self, wanted: &str) -> Option<Vec<String>> {
+        all(self.strings(wanted)?.into_iter().map(|string| Some(string?.value.to_owned())))
+    }
+
+    /// All strings in the value, however deep in lists and tables.
+    pub(super) fn strings_within(&self) -> Vec<TomlString<'d>> {
+        let inner = self.as_list().or_else(|| self.as_table()).unwrap_or_default();
+        self.as_string().into_iter().chain(inner.iter().flat_map(TomlField::strings_within)).collect()
+    }
+
     /// What one of these names stands for.
     pub(super) fn one_of<T: Copy>(&self, known: &[(&'static str, T)], wanted: &str) -> Option<T> {
         let found = self.value().as_str();
@@ -366,107 +384,74 @@ impl<'d> TomlString<'d> {
 
 /// Where a part of the value stands in the string as written.
 fn place_in(raw: &str, value: &str, part: Range<usize>) -> Option<Range<usize>> {
-    let pieces = StringPieces::of(raw)?;
-    let close = pieces.rest.end;
-    let mut start = None;
-    let mut end = None;
-    let mut at = 0;
-    for (c, written) in pieces {
-        // Should TOML ever read it otherwise than this does, no place is better than a wrong one.
-        if !value.get(at..)?.starts_with(c) {
-            return None;
-        }
-        if at == part.start {
-            start = Some(written.start);
-        }
-        at += c.len_utf8();
-        if at == part.end {
-            end = Some(written.end);
-        }
-    }
-    if at != value.len() {
+    let quotes = [
+        ("\"\"\"", Encoding::MlBasicString),
+        ("'''", Encoding::MlLiteralString),
+        ("\"", Encoding::BasicString),
+        ("'", Encoding::LiteralString),
+    ];
+    let is_between =
+        |quote: &str| raw.len() >= 2 * quote.len() && raw.starts_with(quote) && raw.ends_with(quote);
+    let (quote, encoding) = quotes.into_iter().find(|(quote, _)| is_between(quote))?;
+    let mut decoded = DecodedString { raw, value: String::new(), plain: Vec::new() };
+    let mut error = None;
+    let written = Raw::new_unchecked(raw, Some(encoding), Span::new_unchecked(0, raw.len()));
+    let _ = written.decode_scalar(&mut decoded, &mut error);
+    // Should it ever be decoded otherwise than the value was, no place is better than a wrong one.
+    if error.is_some() || decoded.value != value {
         return None;
     }
     if part.start >= value.len() {
+        let close = raw.len() - quote.len();
         return Some(close..close + 1);
     }
-    let start = start?;
+    value.get(part.start..)?;
+    let start = decoded.start_of(part.start)?;
+    let end = value.get(..part.end).and_then(|_| decoded.end_of(part.end));
     Some(start..end.filter(|end| *end >= start).unwrap_or(start))
 }
 
-/// The characters of a string with their places, one after the other.
-struct StringPieces<'r> {
+/// A string that is being decoded, and which parts of it stay as they are written. Between them are escape sequences.
+struct DecodedString<'r> {
     raw: &'r str,
-    rest: Range<usize>,
-    has_escapes: bool,
-    is_multi_line: bool,
+    value: String,
+    /// Their offsets in the value, and their places in what is written.
+    plain: Vec<(usize, Range<usize>)>,
 }
 
-impl<'r> StringPieces<'r> {
-    /// Takes off the quotes, and the line break that may follow three of them.
-    fn of(raw: &'r str) -> Option<Self> {
-        let quotes = [("\"\"\"", true), ("'''", false), ("\"", true), ("'", false)];
-        let is_between =
-            |quote: &str| raw.len() >= 2 * quote.len() && raw.starts_with(quote) && raw.ends_with(quote);
-        let (quote, has_escapes) = quotes.into_iter().find(|(quote, _)| is_between(quote))?;
-        let is_multi_line = quote.len() == 3;
-        let body = raw.get(quote.len()..)?;
-        let line_break = match body {
-            _ if !is_multi_line => 0,
-            body if body.starts_with("\r\n") => 2,
-            body => usize::from(body.starts_with('\n')),
+impl<'r> StringBuilder<'r> for DecodedString<'r> {
+    fn clear(&mut self) {}
+
+    fn push_str(&mut self, part: &'r str) -> bool {
+        let start = part.as_ptr().addr() - self.raw.as_ptr().addr();
+        self.plain.push((self.value.len(), start..start + part.len()));
+        self.value.push_str(part);
+        true
+    }
+
+    fn push_char(&mut self, c: char) -> bool {
+        self.value.push(c);
+        true
+    }
+}
+
+impl DecodedString<'_> {
+    /// Where the character at this offset starts.
+    fn start_of(&self, offset: usize) -> Option<usize> {
+        let within = |(at, place): &(usize, Range<usize>)| {
+            (*at..*at + place.len()).contains(&offset).then(|| place.start + offset - at)
         };
-        let rest = quote.len() + line_break..raw.len() - quote.len();
-        Some(StringPieces { raw, rest, has_escapes, is_multi_line })
+        let before = || self.plain.iter().rfind(|(at, place)| at + place.len() == offset);
+        self.plain.iter().find_map(within).or_else(|| Some(before()?.1.end))
     }
 
-    /// The backslash at the end of a line, which takes all blanks behind it with it.
-    fn skip_line_end(&mut self) -> Option<()> {
-        let behind = self.raw.get(self.rest.clone())?.strip_prefix('\\')?;
-        let blank = |c: char| matches!(c, ' ' | '\t');
-        let is_line_end = behind.trim_start_matches(blank).starts_with(['\r', '\n']);
-        let kept = behind.trim_start_matches([' ', '\t', '\r', '\n']);
-        (self.is_multi_line && is_line_end).then(|| self.rest.start = self.rest.end - kept.len())
-    }
-}
-
-impl Iterator for StringPieces<'_> {
-    type Item = (char, Range<usize>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while self.has_escapes && self.skip_line_end().is_some() {}
-        let start = self.rest.start;
-        let rest = self.raw.get(self.rest.clone())?;
-        let mut chars = rest.chars();
-        let first = chars.next()?;
-        let (c, length) = match first {
-            '\\' if self.has_escapes => escape(chars.as_str())?,
-            c => (c, c.len_utf8()),
+    /// Where the character before this offset ends.
+    fn end_of(&self, offset: usize) -> Option<usize> {
+        let within = |(at, place): &(usize, Range<usize>)| {
+            (*at < offset && offset <= at + place.len()).then(|| place.start + offset - at)
         };
-        self.rest.start += length;
-        Some((c, start..self.rest.start))
-    }
-}
-
-/// What stands behind a backslash: the character it means, and the length of all of it.
-fn escape(behind: &str) -> Option<(char, usize)> {
-    let code = |digits: usize| {
-        let code = u32::from_str_radix(behind.get(1..=digits)?, 16).ok()?;
-        Some((char::from_u32(code)?, 2 + digits))
-    };
-    let plain = |c: char| Some((c, 2));
-    match behind.chars().next()? {
-        'b' => plain('\u{8}'),
-        'e' => plain('\u{1b}'),
-        'f' => plain('\u{c}'),
-        'n' => plain('\n'),
-        'r' => plain('\r'),
-        't' => plain('\t'),
-        c @ ('\\' | '"') => plain(c),
-        'x' => code(2),
-        'u' => code(4),
-        'U' => code(8),
-        _ => None,
+        let behind = || self.plain.iter().find(|(at, _)| *at == offset);
+        self.plain.iter().find_map(within).or_else(|| Some(behind()?.1.start))
     }
 }
 

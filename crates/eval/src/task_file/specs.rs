@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use errorbar_core::registry::{EntryInfo, EntryKind};
-use errorbar_core::spec::{MetricsSpec, Spec, SpecError, SpecErrorKind, reducer_of_papers, split_k_suffix};
+use errorbar_core::spec::{
+    MetricsSpec, Spec, SpecError, SpecErrorKind, SpecPlace, reducer_of_papers, split_k_suffix,
+};
 use errorbar_core::{Conversion, Error, Metric, Reducer, Registry, Result};
 
 use super::mistake::quoted;
@@ -61,23 +63,20 @@ fn place(text: &TomlString<'_>, kind: &str, error: &Error) -> Range<usize> {
             None => place_of_argument(text.value, error),
         },
         Error::UnknownName { kind: wanted, name, .. } => {
-            let roots = calls(text.value);
-            let is_it = |call: &&SpecCall<'_>| call.goes_by(name);
+            let calls = calls(text.value);
+            let mut found = calls.iter().filter(|call| call.goes_by(name));
             // `mean(to_float=mean())`: the conversion is the inner one.
-            let outer = roots.iter().find(is_it).filter(|_| *wanted == kind);
-            let inner = || roots.iter().flat_map(|root| root.all().into_iter().skip(1)).find(is_it);
-            let found = outer.or_else(inner).or_else(|| roots.iter().find(is_it));
+            let wanted = found.clone().find(|call| call.place.is_outer == (*wanted == kind));
             let in_quotes = || text.value.find(name.as_str()).map(|at| at..at + name.len());
-            found.map(|call| call.name_place.clone()).or_else(in_quotes)
+            wanted.or_else(|| found.next()).map(|call| call.place.name.clone()).or_else(in_quotes)
         }
         Error::Argument { target, argument, .. } => {
-            let roots = calls(text.value);
-            let call = roots.iter().flat_map(SpecCall::all).find(|call| call.goes_by(target));
-            call.map(|call| {
+            let calls = calls(text.value);
+            calls.iter().find(|call| call.goes_by(target)).map(|call| {
                 let position = position(target, argument, text.file.registry);
-                let shift = usize::from(call.is_shorthand_for(target));
-                let positional = position.and_then(|at| call.positional(at.checked_sub(shift)?));
-                call.value_of(argument).or(positional).unwrap_or_else(|| call.name_place.clone())
+                let by_position = position.and_then(|at| call.positional(at, target));
+                let by_name = call.keyword(argument).map(|(_, value)| value);
+                by_name.or(by_position).unwrap_or_else(|| call.place.name.clone())
             })
         }
         _ => None,
@@ -87,19 +86,16 @@ fn place(text: &TomlString<'_>, kind: &str, error: &Error) -> Range<usize> {
 
 /// Arguments that a spec does not take.
 fn place_of_argument(text: &str, error: &SpecError) -> Option<Range<usize>> {
-    let roots = calls(text);
-    let all: Vec<&SpecCall<'_>> = roots.iter().flat_map(SpecCall::all).collect();
-    let named = |name: &str| all.iter().filter(|call| call.goes_by(name)).copied().collect::<Vec<_>>();
+    let calls = calls(text);
     match error.kind() {
         SpecErrorKind::UnknownArgument { spec, argument, .. }
         | SpecErrorKind::ArgumentGivenTwice { spec, argument, .. } => {
-            named(spec).into_iter().find_map(|call| call.keyword(argument))
+            let mut named = calls.iter().filter(|call| call.goes_by(spec));
+            named.find_map(|call| call.keyword(argument)).map(|(keyword, _)| keyword)
         }
         SpecErrorKind::TooManyArguments { spec, parameters, .. } => {
-            let shift = |call: &SpecCall<'_>| usize::from(call.is_shorthand_for(spec));
-            let named = named(spec).into_iter();
-            let extra = |call: &SpecCall<'_>| call.positional(parameters.len().checked_sub(shift(call))?);
-            named.map(extra).find(Option::is_some).flatten()
+            let mut named = calls.iter().filter(|call| call.goes_by(spec));
+            named.find_map(|call| call.positional(parameters.len(), spec))
         }
         _ => None,
     }
@@ -162,189 +158,53 @@ fn several(text: &str) -> Option<String> {
     (specs.len() == items.len() && specs.len() > 1).then(|| format!("write a list: [{}]", specs.join(", ")))
 }
 
-/// A name and its arguments in the text of a spec.
+/// A spec in a text, with the name that it is written under: with its package, without backquotes.
 #[derive(Debug)]
-pub(super) struct SpecCall<'t> {
-    /// The name as it is written, with its package and without backquotes.
+struct SpecCall<'t> {
+    text: &'t str,
     name: &'t str,
-    pub(super) name_place: Range<usize>,
-    arguments: Vec<SpecArgument<'t>>,
+    place: SpecPlace,
 }
 
-#[derive(Debug)]
-struct SpecArgument<'t> {
-    keyword: Option<(&'t str, Range<usize>)>,
-    value_place: Range<usize>,
-    calls: Vec<SpecCall<'t>>,
+/// The specs of a text, each before those in it.
+fn calls(text: &str) -> Vec<SpecCall<'_>> {
+    let call = |place: SpecPlace| {
+        let name = text.get(place.name.clone()).unwrap_or_default().trim_matches('`');
+        SpecCall { text, name, place }
+    };
+    SpecPlace::all(text).into_iter().map(call).collect()
 }
 
-/// The calls of a text that is a spec, or a list or map of specs: those that stand in no other one.
-pub(super) fn calls(text: &str) -> Vec<SpecCall<'_>> {
-    SpecWalker { text, at: 0 }.value().1
-}
-
-impl<'t> SpecCall<'t> {
+impl SpecCall<'_> {
     /// Whether it is called so: with its package, without that of the reference, or without the number behind it.
-    pub(super) fn goes_by(&self, name: &str) -> bool {
-        let short = self.name.strip_prefix("inspect_ai/").unwrap_or(self.name);
-        self.name == name || short == name || self.is_shorthand_for(name)
+    fn goes_by(&self, name: &str) -> bool {
+        self.name == name || self.short_name() == name || self.is_shorthand_for(name)
+    }
+
+    fn short_name(&self) -> &str {
+        self.name.strip_prefix("inspect_ai/").unwrap_or(self.name)
     }
 
     /// Whether this is `name_2`.
-    pub(super) fn is_shorthand_for(&self, name: &str) -> bool {
-        let short = self.name.strip_prefix("inspect_ai/").unwrap_or(self.name);
-        split_k_suffix(short).is_some_and(|(base, _)| base == name)
+    fn is_shorthand_for(&self, name: &str) -> bool {
+        split_k_suffix(self.short_name()).is_some_and(|(base, _)| base == name)
     }
 
-    /// Itself, and all calls within it.
-    pub(super) fn all(&self) -> Vec<&SpecCall<'t>> {
-        let inner = self.arguments.iter().flat_map(|argument| &argument.calls).flat_map(SpecCall::all);
-        std::iter::once(self).chain(inner).collect()
+    /// The keyword of this name, and its value.
+    fn keyword(&self, name: &str) -> Option<(Range<usize>, Range<usize>)> {
+        self.place.arguments.iter().find_map(|(keyword, value)| {
+            let keyword = keyword.clone().filter(|place| self.text.get(place.clone()) == Some(name))?;
+            Some((keyword, value.clone()))
+        })
     }
 
-    /// The keyword itself.
-    pub(super) fn keyword(&self, name: &str) -> Option<Range<usize>> {
-        let mut keywords = self.arguments.iter().filter_map(|argument| argument.keyword.as_ref());
-        keywords.find(|(keyword, _)| *keyword == name).map(|(_, place)| place.clone())
+    /// The positional argument of this number, from 0, if the spec is taken for one of this name: `name_2` has its first
+    /// argument in the name.
+    fn positional(&self, at: usize, name: &str) -> Option<Range<usize>> {
+        let at = at.checked_sub(usize::from(self.is_shorthand_for(name)))?;
+        let mut positional = self.place.arguments.iter().filter(|(keyword, _)| keyword.is_none());
+        positional.nth(at).map(|(_, value)| value.clone())
     }
-
-    /// The value that was passed by this name.
-    pub(super) fn value_of(&self, name: &str) -> Option<Range<usize>> {
-        let is_it = |argument: &&SpecArgument<'_>| {
-            argument.keyword.as_ref().is_some_and(|(keyword, _)| *keyword == name)
-        };
-        self.arguments.iter().find(is_it).map(|argument| argument.value_place.clone())
-    }
-
-    /// The positional argument of this number, from 0.
-    pub(super) fn positional(&self, at: usize) -> Option<Range<usize>> {
-        let mut positional = self.arguments.iter().filter(|argument| argument.keyword.is_none());
-        positional.nth(at).map(|argument| argument.value_place.clone())
-    }
-}
-
-/// A place in the text. The text is a spec, so nothing is checked here; what it does not expect, it steps over.
-struct SpecWalker<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-impl<'t> SpecWalker<'t> {
-    fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    fn peek(&mut self) -> Option<char> {
-        self.at = self.text.len() - self.rest().trim_start().len();
-        self.rest().chars().next()
-    }
-
-    fn bump(&mut self) {
-        self.at += self.rest().chars().next().map_or(0, char::len_utf8);
-    }
-
-    fn eat(&mut self, wanted: char) -> bool {
-        let found = self.peek() == Some(wanted);
-        if found {
-            self.bump();
-        }
-        found
-    }
-
-    fn value(&mut self) -> (Range<usize>, Vec<SpecCall<'t>>) {
-        let first = self.peek();
-        let start = self.at;
-        let mut calls = Vec::new();
-        match first {
-            Some('"' | '\'') => self.quoted(),
-            // A raw string.
-            Some('r' | 'R') if self.rest().get(1..).is_some_and(|rest| rest.starts_with(['"', '\''])) => {
-                self.bump();
-                self.quoted();
-            }
-            Some('[' | '{') => {
-                self.bump();
-                while self.peek().is_some_and(|c| !matches!(c, ']' | '}')) {
-                    calls.extend(self.value().1);
-                    while self.eat(',') || self.eat(':') {}
-                }
-                self.bump();
-            }
-            Some(c) if c.is_alphabetic() || matches!(c, '_' | '`') => calls.extend(self.call()),
-            _ => {
-                self.bump();
-                let end = self.rest().find([',', ')', ']', '}', ':', ' ', '\t', '\r', '\n']);
-                self.at += end.unwrap_or(self.rest().len());
-            }
-        }
-        (start..self.at, calls)
-    }
-
-    /// From one quote to the next of its kind.
-    fn quoted(&mut self) {
-        let quote = self.rest().chars().next();
-        self.bump();
-        while let Some(c) = self.rest().chars().next() {
-            self.bump();
-            match c {
-                c if Some(c) == quote => return,
-                '\\' => self.bump(),
-                _ => {}
-            }
-        }
-    }
-
-    /// A word, plain or in backquotes.
-    fn word(&mut self) -> &'t str {
-        let start = self.at;
-        if self.rest().starts_with('`') {
-            self.quoted();
-        } else {
-            let rest = self.rest();
-            self.at += rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-        }
-        self.text.get(start..self.at).unwrap_or_default().trim_matches('`')
-    }
-
-    fn call(&mut self) -> Option<SpecCall<'t>> {
-        let start = self.at;
-        let mut name = self.word();
-        if self.rest().starts_with('/') {
-            self.bump();
-            self.word();
-            name = self.text.get(start..self.at)?;
-        }
-        let name_place = start..self.at;
-        let mut arguments = Vec::new();
-        if self.eat('(') {
-            while self.peek().is_some_and(|c| c != ')') {
-                arguments.push(self.argument());
-                self.eat(',');
-            }
-            self.bump();
-        } else {
-            self.at = name_place.end;
-        }
-        let is_literal = matches!(name, "true" | "True" | "false" | "False" | "null" | "None");
-        (!is_literal).then_some(SpecCall { name, name_place, arguments })
-    }
-
-    fn argument(&mut self) -> SpecArgument<'t> {
-        let start = self.at;
-        let word = self.word();
-        let end = self.at;
-        if !word.is_empty() && self.eat('=') {
-            let (value_place, calls) = self.value();
-            return SpecArgument { keyword: Some((word, start..end)), value_place, calls };
-        }
-        self.at = start;
-        let (value_place, calls) = self.value();
-        SpecArgument { keyword: None, value_place, calls }
-    }
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '`')
 }
 
 #[cfg(test)]
@@ -415,47 +275,53 @@ mod spec_place_tests {
     const SPEC: &str =
         r#"grouped( mean(to_float = value_to_float(correct="a)b\"")) , 'x, y', all=[1, -2.5], m={"k": std})"#;
 
+    fn names(text: &str) -> Vec<&str> {
+        calls(text).iter().map(|call| call.name).collect()
+    }
+
     #[test]
     fn calls_within_calls() {
         let calls = calls(SPEC);
-        let [root] = calls.as_slice() else { panic!("{calls:?}") };
-        let names: Vec<&str> = root.all().iter().map(|call| call.name).collect();
-        assert_eq!(names, ["grouped", "mean", "value_to_float", "std"]);
-        assert_eq!(&SPEC[root.positional(0).unwrap()], r#"mean(to_float = value_to_float(correct="a)b\""))"#);
-        assert_eq!(&SPEC[root.positional(1).unwrap()], "'x, y'");
-        assert_eq!(&SPEC[root.value_of("all").unwrap()], "[1, -2.5]");
-        assert_eq!(&SPEC[root.keyword("m").unwrap()], "m");
-        assert_eq!(root.positional(2), None);
+        assert_eq!(names(SPEC), ["grouped", "mean", "value_to_float", "std"]);
+        let root = &calls[0];
+        let positional = |at: usize| root.positional(at, "grouped");
+        assert_eq!(&SPEC[positional(0).unwrap()], r#"mean(to_float = value_to_float(correct="a)b\""))"#);
+        assert_eq!(&SPEC[positional(1).unwrap()], "'x, y'");
+        assert_eq!(&SPEC[root.keyword("all").unwrap().1], "[1, -2.5]");
+        assert_eq!(&SPEC[root.keyword("m").unwrap().0], "m");
+        assert_eq!(positional(2), None);
     }
 
     #[test]
     fn raw_strings_are_values() {
-        const RAW: &str = r#"f(r'a\'(b', p = R"\\", r, g(1))"#;
+        const RAW: &str = r#"f(r'a\'(b', p = R"\\")"#;
         let calls = calls(RAW);
-        let names: Vec<&str> = calls[0].all().iter().map(|call| call.name).collect();
-        assert_eq!(names, ["f", "r", "g"]);
-        assert_eq!(&RAW[calls[0].positional(0).unwrap()], r"r'a\'(b'");
-        assert_eq!(&RAW[calls[0].value_of("p").unwrap()], r#"R"\\""#);
+        assert_eq!(&RAW[calls[0].positional(0, "f").unwrap()], r"r'a\'(b'");
+        assert_eq!(&RAW[calls[0].keyword("p").unwrap().1], r#"R"\\""#);
+        assert_eq!(names("f(r , g(1))"), ["f", "r", "g"]);
+        assert_eq!(super::calls("f(r , g(1))")[0].positional(0, "f"), Some(2..3));
     }
 
     #[test]
     fn lists_and_maps_of_specs() {
-        let names = |text: &'static str| -> Vec<&str> { calls(text).iter().map(|call| call.name).collect() };
+        let outer = |text| -> Vec<&str> {
+            calls(text).iter().filter(|call| call.place.is_outer).map(|call| call.name).collect()
+        };
         assert_eq!(
-            names("[a, b(1), {'c*': [d, `e f`()], 'g': inspect_ai/h}]"),
+            outer("[a, b(x(1)), {'c*': [d, `e f`()], 'g': inspect_ai/h}]"),
             ["a", "b", "d", "e f", "inspect_ai/h"]
         );
-        assert_eq!(names(" at_least_2 "), ["at_least_2"]);
+        assert_eq!(outer(" at_least_2 "), ["at_least_2"]);
         assert!(calls("at_least_2")[0].goes_by("at_least"));
         assert!(calls("inspect_ai/mean")[0].goes_by("mean"));
     }
 
     #[test]
-    fn whatever_the_text_the_walk_ends() {
+    fn another_text_has_none() {
         for text in
             ["", "(", "a(", "a(b", "[", "{]", "'", "a(=)", "a(,,)", "\\", "a(b=,c", "}", "[}", "a)b", "é(é=é"]
         {
-            calls(text);
+            assert!(calls(text).is_empty(), "{text}");
         }
     }
 }
