@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 use errorbar_core::Metadata;
+use errorbar_log::eval::StoredSample;
 use serde_json::Value as Json;
 
 use crate::macros::setters;
@@ -51,6 +52,13 @@ impl Sample {
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Json>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
+    }
+
+    /// Whether a sample of a log is the same question.
+    pub(crate) fn is_question_of(&self, stored: &StoredSample) -> bool {
+        self.input == stored.input
+            && *self.target.targets() == stored.target
+            && self.choices == stored.choices.as_deref().unwrap_or_default()
     }
 
     setters! {

@@ -82,7 +82,7 @@ impl Solver for Chain {
                 if state.completed {
                     break;
                 }
-                let span = generate.begin_span(SpanKind::Solver, name);
+                let span = generate.begin_span(SpanKind::Solver, Arc::clone(name));
                 let solved = solver.solve(state, generate).await;
                 generate.end_span(span);
                 solved?;

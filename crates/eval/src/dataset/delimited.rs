@@ -1,11 +1,9 @@
 //! Records from CSV and TSV files.
 
-use std::cell::RefCell;
-use std::collections::{HashSet, VecDeque};
-use std::io::{self, Read};
+use std::collections::HashSet;
+use std::io::{self, BufRead, BufReader, Read};
 use std::mem;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use errorbar_table::input::Utf16;
@@ -24,90 +22,104 @@ pub(super) fn read(
     delimiter: u8,
     sink: &mut RecordSink<'_>,
 ) -> Result<Stop, DatasetError> {
-    let unreadable = |problem: String| DatasetError::Read { path: path.to_path_buf(), problem };
     let delimiter = source.delimiter.unwrap_or(delimiter);
     let has_header = source.header.unwrap_or(source.columns.is_none());
-    let file = DecompressedFile::open(path).map_err(|error| unreadable(error.to_string()))?;
-    let scan = Rc::new(RefCell::new(RowScan::new(delimiter)));
-    let rows = ScannedRows { source: file, scan: scan.clone() };
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .has_headers(false)
-        .flexible(true)
-        .buffer_capacity(BUFFER_BYTES)
-        .from_reader(rows);
-    let on_line =
-        |line: u64| RecordLocation { path: Some(path.clone()), line: Some(RecordPosition::Line(line)) };
-    let wrong = |line: u64, problem: String| DatasetError::Record { place: on_line(line), problem };
-    let mut row = csv::StringRecord::new();
-    // The line of the next row, if there is one.
-    let mut next = |row: &mut csv::StringRecord| -> Result<Option<u64>, DatasetError> {
-        let is_row = reader.read_record(row);
-        let mut scan = scan.borrow_mut();
-        match (is_row, scan.problem.take()) {
-            (_, Some(RowProblem::LongLine(line))) => Err(unreadable(too_long(line))),
-            (_, Some(RowProblem::ManyFields(line, fields))) => Err(wrong(
-                line,
-                format!("the row has {fields} fields; check that the file is what its name says"),
-            )),
-            (Ok(true), None) => Ok(Some(scan.next_line())),
-            (Ok(false), None) => Ok(None),
+    let mut rows = Rows::open(path, delimiter)?;
+    let Some(line) = rows.next()? else { return Ok(Stop::AtTheEnd) };
+    let names =
+        names(source, delimiter, has_header, &rows.row).map_err(|problem| rows.wrong(line, problem))?;
+    let names = Arc::new(FieldNames::new(names));
+    let width = names.all().len();
+    sink.names(path, names.all())?;
+    let mut next = if has_header { rows.next()? } else { Some(line) };
+    while let Some(line) = next {
+        let found = rows.row.len();
+        if found != width {
+            // A quote that is never closed is the likelier mistake, and swallows rows.
+            while rows.next()?.is_some() {}
+            rows.check_quotes()?;
+            let width_of = match (&source.columns, has_header) {
+                (Some(_), _) => "there are names for",
+                (None, true) => "the header has",
+                (None, false) => "the first row has",
+            };
+            let delimiters = delimiter_name(delimiter);
+            let problem =
+                format!("{found} fields where {width_of} {width}; quote {delimiters} within a field");
+            return Err(rows.wrong(line, problem));
+        }
+        let bytes = rows.row.as_slice().len() + found;
+        let record = Record::with_names(rows.on_line(line), names.clone(), rows.row.iter().map(Json::from));
+        if sink.take(record, bytes as u64)? == Stop::Early {
+            return Ok(Stop::Early);
+        }
+        next = rows.next()?;
+    }
+    rows.check_quotes()?;
+    Ok(Stop::AtTheEnd)
+}
+
+/// The rows of a file, one after the other.
+struct Rows<'p> {
+    path: &'p Arc<Path>,
+    reader: csv::Reader<RowBytes>,
+    row: csv::StringRecord,
+}
+
+impl<'p> Rows<'p> {
+    fn open(path: &'p Arc<Path>, delimiter: u8) -> Result<Self, DatasetError> {
+        let file = DecompressedFile::open(path).map_err(|error| unreadable(path, error.to_string()))?;
+        let reader = csv::ReaderBuilder::new()
+            .delimiter(delimiter)
+            .has_headers(false)
+            .flexible(true)
+            .buffer_capacity(BUFFER_BYTES)
+            .from_reader(RowBytes::new(file, delimiter));
+        Ok(Rows { path, reader, row: csv::StringRecord::new() })
+    }
+
+    /// Reads the next row, if there is one, and returns its line.
+    fn next(&mut self) -> Result<Option<u64>, DatasetError> {
+        let is_row = self.reader.read_record(&mut self.row);
+        let bytes = self.reader.get_mut();
+        let line = bytes.row_line;
+        match (is_row, bytes.problem.take()) {
+            (_, Some(RowProblem::LongLine(line))) => Err(unreadable(self.path, too_long(line))),
+            (_, Some(RowProblem::ManyFields(fields))) => {
+                let advice = "check that the file is what its name says";
+                Err(self.wrong(line, format!("the row has {fields} fields; {advice}")))
+            }
+            (Ok(is_row), None) => Ok(is_row.then_some(line)),
             (Err(error), None) => Err(match error.into_kind() {
-                csv::ErrorKind::Utf8 { .. } => wrong(scan.next_line(), not_utf8(path)),
-                csv::ErrorKind::Io(error) => unreadable(error.to_string()),
-                _ => unreadable("it is no table of rows and columns".to_owned()),
+                csv::ErrorKind::Utf8 { .. } => self.wrong(line, not_utf8(self.path)),
+                csv::ErrorKind::Io(error) => unreadable(self.path, error.to_string()),
+                _ => unreadable(self.path, "it is no table of rows and columns".to_owned()),
             }),
         }
-    };
-    let Some(mut line) = next(&mut row)? else { return Ok(Stop::AtTheEnd) };
-    let names = names(source, delimiter, has_header, &row).map_err(|problem| wrong(line, problem))?;
-    let names = Arc::new(FieldNames::new(names));
-    let mut is_row = !has_header;
-    sink.names(path, names.all())?;
-    loop {
-        if is_row {
-            let width = names.all().len();
-            if row.len() != width {
-                // A quote that is never closed is the likelier mistake, and swallows rows.
-                let found = row.len();
-                while next(&mut row)?.is_some() {}
-                return Err(open_quote(&scan.borrow()).map_or_else(
-                    || {
-                        let width_of =
-                            if source.columns.is_some() { "there are names for" } else { "the header has" };
-                        let first = if has_header || source.columns.is_some() {
-                            width_of
-                        } else {
-                            "the first row has"
-                        };
-                        wrong(
-                            line,
-                            format!(
-                                "{found} fields where {first} {width}; quote {} within a field",
-                                delimiter_name(delimiter)
-                            ),
-                        )
-                    },
-                    |line| wrong(line, OPEN_QUOTE.to_owned()),
-                ));
+    }
+
+    /// Refuses a quotation mark that is open at the end.
+    fn check_quotes(&self) -> Result<(), DatasetError> {
+        let bytes = self.reader.get_ref();
+        match bytes.state.is_quoted() {
+            true => {
+                Err(self.wrong(bytes.row_line, "a quotation mark is opened here and never closed".to_owned()))
             }
-            let bytes = row.as_slice().len() + row.len();
-            let values = row.iter().map(Json::from);
-            let record = Record::with_names(on_line(line), names.clone(), values);
-            if sink.take(record, bytes as u64)? == Stop::Early {
-                return Ok(Stop::Early);
-            }
-        }
-        is_row = true;
-        match next(&mut row)? {
-            Some(at) => line = at,
-            None => break,
+            false => Ok(()),
         }
     }
-    match open_quote(&scan.borrow()) {
-        Some(line) => Err(wrong(line, OPEN_QUOTE.to_owned())),
-        None => Ok(Stop::AtTheEnd),
+
+    fn on_line(&self, line: u64) -> RecordLocation {
+        RecordLocation { path: Some(self.path.clone()), line: Some(RecordPosition::Line(line)) }
     }
+
+    fn wrong(&self, line: u64, problem: String) -> DatasetError {
+        DatasetError::Record { place: self.on_line(line), problem }
+    }
+}
+
+fn unreadable(path: &Path, problem: String) -> DatasetError {
+    DatasetError::Read { path: path.to_path_buf(), problem }
 }
 
 /// What a delimiter is called, in the plural.
@@ -139,8 +151,6 @@ fn check_delimiter(header: &csv::StringRecord, delimiter: u8) -> Result<(), Stri
         }
     }
 }
-
-const OPEN_QUOTE: &str = "a quotation mark is opened here and never closed";
 
 /// What a file is that is not UTF-8.
 fn not_utf8(path: &Path) -> String {
@@ -188,17 +198,13 @@ fn names(
     }
 }
 
-/// The line of the row whose quotation mark is open at the end.
-fn open_quote(scan: &RowScan) -> Option<u64> {
-    scan.state.is_quoted().then_some(scan.row_line)
-}
-
 /// A row may have more fields than there is memory for the list of them.
 const MANY_FIELDS: usize = 1 << 20;
 
-/// What a file is seen to hold while its bytes go by on their way to the parser: the line of each row, which the
-/// parser does not know, and what it would need too much memory for.
-struct RowScan {
+/// The bytes of a file on their way to the parser, which gets no more than one row at a time: its line is not known to
+/// the parser, nor what it would need too much memory for.
+struct RowBytes {
+    source: BufReader<DecompressedFile>,
     delimiter: u8,
     state: QuoteState,
     line: u64,
@@ -208,20 +214,19 @@ struct RowScan {
     /// Where the row of the last byte starts, and its fields so far.
     row_line: u64,
     fields: usize,
-    /// The lines of rows that the parser has not returned yet.
-    starts: VecDeque<u64>,
     problem: Option<RowProblem>,
 }
 
 enum RowProblem {
     LongLine(u64),
-    /// The line of the row, and how many fields it has.
-    ManyFields(u64, usize),
+    /// How many fields the row has.
+    ManyFields(usize),
 }
 
-impl RowScan {
-    fn new(delimiter: u8) -> Self {
-        RowScan {
+impl RowBytes {
+    fn new(file: DecompressedFile, delimiter: u8) -> Self {
+        RowBytes {
+            source: BufReader::with_capacity(BUFFER_BYTES, file),
             delimiter,
             state: QuoteState::default(),
             line: 1,
@@ -229,63 +234,53 @@ impl RowScan {
             is_start: true,
             row_line: 1,
             fields: 1,
-            starts: VecDeque::new(),
             problem: None,
         }
     }
 
-    fn next_line(&mut self) -> u64 {
-        self.starts.pop_front().unwrap_or(self.row_line)
-    }
-
-    fn scan(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            let is_quoted = self.state.is_quoted();
-            if !is_quoted && matches!(byte, b'\n' | b'\r') {
-                if !mem::replace(&mut self.is_start, true) && self.fields > MANY_FIELDS {
-                    self.problem = Some(RowProblem::ManyFields(self.row_line, self.fields));
-                }
-            } else {
-                if mem::replace(&mut self.is_start, false) {
-                    (self.row_line, self.fields) = (self.line, 1);
-                    self.starts.push_back(self.line);
-                }
-                self.fields += usize::from(!is_quoted && byte == self.delimiter);
+    /// Looks at the next byte. Whether a row ends with it.
+    fn ends_row(&mut self, byte: u8) -> bool {
+        let is_quoted = self.state.is_quoted();
+        let is_end = !is_quoted && matches!(byte, b'\n' | b'\r');
+        if is_end {
+            self.is_start = true;
+        } else {
+            if mem::replace(&mut self.is_start, false) {
+                (self.row_line, self.fields) = (self.line, 1);
             }
-            self.line_bytes += 1;
-            if byte == b'\n' {
-                self.line += 1;
-                self.line_bytes = 0;
-            }
-            if self.problem.is_none() && self.line_bytes > MAX_LINE {
-                self.problem = Some(RowProblem::LongLine(self.line));
-            }
-            self.state.step(byte, self.delimiter);
+            self.fields += usize::from(!is_quoted && byte == self.delimiter);
         }
+        self.line_bytes += 1;
+        if byte == b'\n' {
+            self.line += 1;
+            self.line_bytes = 0;
+        }
+        if self.problem.is_none() && self.line_bytes > MAX_LINE {
+            self.problem = Some(RowProblem::LongLine(self.line));
+        }
+        self.state.step(byte, self.delimiter);
+        is_end
     }
 }
 
-/// A file on its way to the parser.
-struct ScannedRows<R> {
-    source: R,
-    scan: Rc<RefCell<RowScan>>,
-}
-
-impl<R: Read> Read for ScannedRows<R> {
+impl Read for RowBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut scan = self.scan.borrow_mut();
         loop {
-            let count = self.source.read(buffer)?;
-            let bytes = buffer.get(..count).unwrap_or_default();
-            scan.scan(bytes);
-            // Only counted to their end, so that the parser never holds them.
-            if count > 0 && scan.problem.is_none() && !scan.is_start && scan.fields > MANY_FIELDS {
-                continue;
+            let ahead = self.source.fill_buf()?;
+            let most = ahead.len().min(buffer.len());
+            let bytes = buffer.get_mut(..most).unwrap_or_default();
+            bytes.copy_from_slice(ahead.get(..most).unwrap_or_default());
+            let end = bytes.iter().position(|byte| self.ends_row(*byte));
+            let count = end.map_or(most, |end| end + 1);
+            self.source.consume(count);
+            if self.fields > MANY_FIELDS && self.problem.is_none() {
+                // Only counted to their end, so that the parser never holds them.
+                if end.is_none() && count > 0 {
+                    continue;
+                }
+                self.problem = Some(RowProblem::ManyFields(self.fields));
             }
-            if count == 0 && scan.problem.is_none() && !scan.is_start && scan.fields > MANY_FIELDS {
-                scan.problem = Some(RowProblem::ManyFields(scan.row_line, scan.fields));
-            }
-            return match scan.problem {
+            return match self.problem {
                 Some(_) => Err(io::Error::other("the file is refused")),
                 None => Ok(count),
             };

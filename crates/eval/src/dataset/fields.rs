@@ -20,11 +20,20 @@ use crate::{Input, Message, Sample, SampleId, Target};
 /// One field, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum OneOrMany {
+pub enum OneOrMany<T = String> {
     /// One field, which may hold a list.
-    One(String),
+    One(T),
     /// Several, in order.
-    Many(Vec<String>),
+    Many(Vec<T>),
+}
+
+impl<T> OneOrMany<T> {
+    fn as_slice(&self) -> &[T] {
+        match self {
+            OneOrMany::One(one) => std::slice::from_ref(one),
+            OneOrMany::Many(many) => many,
+        }
+    }
 }
 
 impl From<&str> for OneOrMany {
@@ -98,16 +107,12 @@ impl Fields {
     /// The columns that samples can be made of, if they are known without a record: a reader then need not read the
     /// others. Not all of them need exist.
     pub fn columns(&self) -> Option<Vec<String>> {
-        let several = |fields: &Option<OneOrMany>, default: &str| match fields {
-            None => vec![default.to_owned()],
-            Some(OneOrMany::One(name)) => vec![name.clone()],
-            Some(OneOrMany::Many(names)) => names.clone(),
+        let several = |fields: &Option<OneOrMany>, default: &str| {
+            fields.as_ref().map_or_else(|| vec![default.to_owned()], |fields| fields.as_slice().to_vec())
         };
         // Fields that are not named are looked for under their own names.
-        let mut texts = vec![
-            self.input.clone().unwrap_or_else(|| "input".to_owned()),
-            self.id.clone().unwrap_or_else(|| "id".to_owned()),
-        ];
+        let mut texts = vec![self.input.as_deref().unwrap_or("input").to_owned()];
+        texts.push(self.id.as_deref().unwrap_or("id").to_owned());
         texts.extend(several(&self.target, "target"));
         texts.extend(several(&self.choices, "choices"));
         match &self.metadata {
@@ -190,8 +195,8 @@ fn refuse(record: &Record, invalid: &[InvalidField]) {
 #[derive(Debug)]
 pub(super) struct CompiledFields {
     input: FieldExpression,
-    target: Option<OneOrSeveral>,
-    choices: Option<OneOrSeveral>,
+    target: Option<OneOrMany<FieldExpression>>,
+    choices: Option<OneOrMany<FieldExpression>>,
     id: Option<FieldExpression>,
     metadata: Option<Vec<(String, FieldExpression)>>,
     filter: Option<FieldExpression>,
@@ -202,12 +207,6 @@ pub(super) struct CompiledFields {
 struct FieldExpression {
     field: &'static str,
     expression: Expression,
-}
-
-#[derive(Debug)]
-enum OneOrSeveral {
-    One(FieldExpression),
-    Several(Vec<FieldExpression>),
 }
 
 impl CompiledFields {
@@ -229,10 +228,10 @@ impl CompiledFields {
         let input = read("input", fields.input.as_deref().unwrap_or("input"));
         let mut several = |field: &'static str, texts: &Option<OneOrMany>| {
             Some(match texts.as_ref()? {
-                OneOrMany::One(text) => OneOrSeveral::One(read(field, text)?),
+                OneOrMany::One(text) => OneOrMany::One(read(field, text)?),
                 OneOrMany::Many(texts) => {
                     let all: Vec<_> = texts.iter().map(|text| read(field, text)).collect();
-                    OneOrSeveral::Several(all.into_iter().collect::<Option<_>>()?)
+                    OneOrMany::Many(all.into_iter().collect::<Option<_>>()?)
                 }
             })
         };
@@ -262,36 +261,26 @@ impl CompiledFields {
         }
         let mut sample = Sample::new(self.input.make(record, input)?);
         sample.target = match &self.target {
-            None => match record.get("target") {
-                Some(value) => {
-                    target("target", Cow::Borrowed(value)).map_err(|problem| about("target", &problem))?
-                }
-                None => Target::default(),
-            },
-            Some(OneOrSeveral::One(field)) => field.make(record, target)?,
-            Some(OneOrSeveral::Several(all)) => texts(all, record)?.into(),
+            Some(field) => field.make(record, target)?,
+            None => by_name("target", record, target)?.unwrap_or_default(),
+        };
+        let choices_by_name = |name: &str, value: Cow<'_, Json>| {
+            choices(name, value).map_err(|problem| {
+                let without = "choices = [] if the task has none";
+                let hint = match &problem.hint {
+                    Some(hint) => format!("{hint} Or {without}"),
+                    None => without.to_owned(),
+                };
+                problem.hint(hint)
+            })
         };
         sample.choices = match &self.choices {
-            None => match record.get("choices") {
-                None | Some(Json::Null) => Vec::new(),
-                Some(value) => choices("choices", Cow::Borrowed(value)).map_err(|problem| {
-                    let without = "choices = [] if the task has none";
-                    let hint = match &problem.hint {
-                        Some(hint) => format!("{hint} Or {without}"),
-                        None => without.to_owned(),
-                    };
-                    about("choices", &problem.hint(hint))
-                })?,
-            },
-            Some(OneOrSeveral::One(field)) => field.make(record, choices)?,
-            Some(OneOrSeveral::Several(all)) => texts(all, record)?,
+            Some(field) => field.make(record, choices)?,
+            None => by_name("choices", record, choices_by_name)?.unwrap_or_default(),
         };
         sample.id = match &self.id {
-            None => match record.get("id") {
-                None | Some(Json::Null) => None,
-                Some(value) => Some(id("id", Cow::Borrowed(value)).map_err(|problem| about("id", &problem))?),
-            },
             Some(field) => Some(field.make(record, id)?),
+            None => by_name("id", record, id)?,
         };
         sample.metadata = match &self.metadata {
             None => metadata(record)?,
@@ -304,6 +293,30 @@ impl CompiledFields {
             }
         };
         Ok(Some(sample))
+    }
+}
+
+/// A part of a sample, made of the column that is called as it is, if a record has a value there.
+fn by_name<T>(
+    name: &str,
+    record: &Record,
+    part: impl FnOnce(&str, Cow<'_, Json>) -> std::result::Result<T, ExpressionError>,
+) -> Result<Option<T>> {
+    let value = record.get(name).filter(|value| !value.is_null());
+    let made = value.map(|value| part(name, Cow::Borrowed(value))).transpose();
+    made.map_err(|problem| Error::custom(format!("`{name}`: {problem}")))
+}
+
+impl OneOrMany<FieldExpression> {
+    fn make<T: From<Vec<String>>>(
+        &self,
+        record: &Record,
+        part: impl FnOnce(&str, Cow<'_, Json>) -> std::result::Result<T, ExpressionError>,
+    ) -> Result<T> {
+        match self {
+            OneOrMany::One(field) => field.make(record, part),
+            OneOrMany::Many(fields) => texts(fields, record).map(T::from),
+        }
     }
 }
 
@@ -342,11 +355,6 @@ impl FieldExpression {
     fn text(&self) -> &str {
         self.expression.text()
     }
-}
-
-/// The error about a field that is taken because of its name.
-fn about(name: &str, problem: &ExpressionError) -> Error {
-    Error::custom(format!("`{name}`: {problem}"))
 }
 
 fn is_kept(name: &str, value: Cow<'_, Json>) -> std::result::Result<bool, ExpressionError> {

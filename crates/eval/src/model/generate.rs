@@ -264,8 +264,8 @@ impl Generate {
     }
 
     /// Begins a step, for the record.
-    pub(crate) fn begin_span(&self, kind: SpanKind, name: &Arc<str>) -> Option<SpanNumber> {
-        Some(self.recorder.as_ref()?.begin_span(kind, name))
+    pub(crate) fn begin_span(&self, kind: SpanKind, name: impl Into<Arc<str>>) -> Option<SpanNumber> {
+        Some(self.recorder.as_ref()?.begin_span(kind, name.into()))
     }
 
     /// Ends a step.

@@ -43,11 +43,11 @@ impl Recorder {
     }
 
     /// Begins a span within the innermost one.
-    pub(crate) fn begin_span(&self, kind: SpanKind, name: &Arc<str>) -> SpanNumber {
+    pub(crate) fn begin_span(&self, kind: SpanKind, name: Arc<str>) -> SpanNumber {
         let at = self.start.elapsed();
         let mut state = lock(&self.state);
         let span = state.next_span;
-        let begin = EventKind::SpanBegin { kind, name: Arc::clone(name), parent: state.open.last().copied() };
+        let begin = EventKind::SpanBegin { kind, name, parent: state.open.last().copied() };
         state.next_span += 1;
         state.open.push(span);
         state.push(at, begin);

@@ -257,7 +257,7 @@ impl Scoring {
         let state = state(&self.model, answered, self.several_correct).with_generate(Arc::clone(&generate));
         let mut scores = Vec::with_capacity(self.scorers.len());
         for (name, scorer) in &self.scorers {
-            let span = generate.begin_span(SpanKind::Scorer, name);
+            let span = generate.begin_span(SpanKind::Scorer, Arc::clone(name));
             let score = within(None, scorer.score(&state, &state.target)).await;
             generate.end_span(span);
             match score {

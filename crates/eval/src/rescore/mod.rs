@@ -24,7 +24,7 @@ use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
 use crate::model::{Model, ModelError, ROLES, Request};
-use crate::run::{ModelOpener, check_prices, declared_range, now, options_of};
+use crate::run::{ModelOpener, check_prices, declared_range, now, scorer_plan};
 use crate::{
     AnyModel, AnyScorer, BoxFuture, CancelToken, GenerateConfig, ModelClient, ModelOutput, Models,
     RunOptions, Usage, UsageLimits,
@@ -159,11 +159,6 @@ impl Rescore {
             log: Arc::new(log),
         })
     }
-}
-
-fn scorer_plan(scorer: &AnyScorer) -> ScorerPlan {
-    let spec = scorer.spec();
-    ScorerPlan { name: spec.log_name().into_owned(), metrics: scorer.metrics(), params: options_of(&spec) }
 }
 
 /// A log that can be scored.

@@ -5,8 +5,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use errorbar_core::chat::{EventKind, ScoreEvent, SpanKind, SpanNumber};
-use errorbar_core::{Metadata, Score};
+use errorbar_core::chat::{EventKind, ScoreEvent, SpanKind};
+use errorbar_core::{Metadata, Score, ScorerPlan};
 use errorbar_log::eval::{
     EncodedSample, Encoder, EvalError, LogError, SampleLimit, SampleRecord, Transcript, encode_sample,
     timestamp,
@@ -122,7 +122,7 @@ pub(super) struct SampleOutcome {
     pub(super) encoded: EncodedSample,
     pub(super) scores: Vec<(String, Score)>,
     /// The metadata as the solver left it.
-    pub(super) metadata: errorbar_core::Metadata,
+    pub(super) metadata: Metadata,
     pub(super) problem: Option<String>,
     /// The limit that ended it.
     pub(super) limit: Option<SampleLimit>,
@@ -143,21 +143,23 @@ pub(super) async fn run_sample(
 ) -> Result<SampleOutcome, LogError> {
     let (started, since_epoch) = (Instant::now(), since_epoch());
     let started_at = timestamp(since_epoch);
-    let steps = prepared.steps.as_ref();
-    let recorder = steps.map(|_| Recorder::new(started, since_epoch));
+    let recorder = prepared.records_events.then(|| Recorder::new(started, since_epoch));
     let mut generate = Generate::of(Arc::clone(&prepared.models));
     generate.recorder = recorder;
     let generate = Arc::new(generate);
     let mut state =
         TaskState::new(prepared.model_name(), sample, id.clone(), epoch).with_generate(Arc::clone(&generate));
     let allowed = prepared.models.limits.time;
-    if let Some(steps) = steps {
-        let init = generate.begin_span(SpanKind::Init, &steps.init);
-        generate.record(|| EventKind::SampleInit);
-        generate.end_span(init);
-    }
+    let begin = |kind: SpanKind| generate.begin_span(kind, kind.name());
+    let init = begin(SpanKind::Init);
+    generate.record(|| EventKind::SampleInit);
+    generate.end_span(init);
 
-    let solving = steps.and_then(|steps| steps.begin_solving(&generate));
+    // Ending it ends that of the solver; a chain names its own.
+    let solving = begin(SpanKind::Solvers);
+    if let Some(solver) = &prepared.solver_name {
+        generate.begin_span(SpanKind::Solver, Arc::clone(solver));
+    }
     let solved = within(allowed, prepared.solver.solve(&mut state, &generate)).await;
     // What blocks its thread cannot be ended, but it has reached its time limit all the same.
     let time_passed = allowed.filter(|allowed| solved.is_none() || started.elapsed() > *allowed);
@@ -186,19 +188,18 @@ pub(super) async fn run_sample(
 
     let mut scores = Vec::with_capacity(prepared.scorers.len());
     if problem.is_none() {
-        let judging = steps.and_then(|steps| generate.begin_span(SpanKind::Scorers, &steps.scorers));
+        let judging = begin(SpanKind::Scorers);
         // What a limit has ended is judged as it is, and has half of the time for it.
         generate.start_scoring();
         state.limit.clone_from(&limit);
         let left = allowed.map(|allowed| allowed.saturating_sub(started.elapsed()).max(allowed / 2));
         let scoring = Instant::now();
-        for (number, (name, scorer)) in prepared.scorers.iter().enumerate() {
+        for ((name, scorer), plan) in prepared.scorers.iter().zip(&prepared.plan.scorers) {
             let left = left.map(|left| left.saturating_sub(scoring.elapsed()));
-            let step = steps.and_then(|steps| steps.scorer(number));
-            let span = step.and_then(|step| generate.begin_span(SpanKind::Scorer, &step.name));
+            let span = generate.begin_span(SpanKind::Scorer, name.as_str());
             let score = within(left, scorer.score(&state, &sample.target)).await;
-            if let (Some(Ok(Some(score))), Some(step)) = (&score, step) {
-                generate.record(|| step.score_event(name, score, generate.used()));
+            if let Some(Ok(Some(score))) = &score {
+                generate.record(|| score_event(name, plan, score, generate.used()));
             }
             generate.end_span(span);
             let failure = match score {
@@ -259,6 +260,16 @@ pub(super) async fn run_sample(
     Ok(SampleOutcome { index, encoded, scores, metadata, problem, limit, used, refusal, transcript })
 }
 
+fn score_event(name: &str, plan: &ScorerPlan, score: &Score, used: SampleUsage) -> EventKind {
+    EventKind::Score(Box::new(ScoreEvent {
+        scorer: name.to_owned(),
+        args: Arc::new(plan.params.clone()),
+        score: score.clone(),
+        model_usage: used.by_model,
+        role_usage: used.by_role,
+    }))
+}
+
 fn limit_event(limit: &SampleLimit) -> EventKind {
     let SampleLimit { kind, limit, reason, .. } = limit;
     EventKind::Limit { kind: kind.clone(), limit: *limit, reason: reason.clone().unwrap_or_default() }
@@ -283,65 +294,4 @@ pub(crate) async fn within<T>(
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
-}
-
-// The names of the steps of a task, as events have them: the same for every sample.
-
-/// The names of the steps of a task.
-#[derive(Debug)]
-pub(super) struct StepNames {
-    pub(super) init: Arc<str>,
-    pub(super) solvers: Arc<str>,
-    pub(super) scorers: Arc<str>,
-    /// The solver, unless it is a chain, which names its own.
-    solver: Option<Arc<str>>,
-    each_scorer: Vec<ScorerStep>,
-}
-
-/// A scorer, as events have it.
-#[derive(Debug)]
-pub(super) struct ScorerStep {
-    pub(super) name: Arc<str>,
-    args: Arc<Metadata>,
-}
-
-impl StepNames {
-    pub(super) fn of(prepared: &PreparedTask) -> Self {
-        let solver = prepared.solver.spec().name;
-        let each_scorer = prepared.scorers.iter().zip(&prepared.plan.scorers).map(|((name, _), plan)| {
-            ScorerStep { name: Arc::from(name.as_str()), args: Arc::new(plan.params.clone()) }
-        });
-        StepNames {
-            init: Arc::from(SpanKind::Init.name()),
-            solvers: Arc::from(SpanKind::Solvers.name()),
-            scorers: Arc::from(SpanKind::Scorers.name()),
-            solver: (solver != "chain").then(|| Arc::from(solver)),
-            each_scorer: each_scorer.collect(),
-        }
-    }
-
-    /// Begins the span of all solvers; ending it ends that of the solver.
-    pub(super) fn begin_solving(&self, generate: &Generate) -> Option<SpanNumber> {
-        let span = generate.begin_span(SpanKind::Solvers, &self.solvers);
-        if let Some(solver) = &self.solver {
-            generate.begin_span(SpanKind::Solver, solver);
-        }
-        span
-    }
-
-    pub(super) fn scorer(&self, number: usize) -> Option<&ScorerStep> {
-        self.each_scorer.get(number)
-    }
-}
-
-impl ScorerStep {
-    pub(super) fn score_event(&self, scorer: &str, score: &Score, used: SampleUsage) -> EventKind {
-        EventKind::Score(Box::new(ScoreEvent {
-            scorer: scorer.to_owned(),
-            args: Arc::clone(&self.args),
-            score: score.clone(),
-            model_usage: used.by_model,
-            role_usage: used.by_role,
-        }))
-    }
 }

@@ -14,7 +14,6 @@ use errorbar_core::{
 use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 use errorbar_log::inspect::project;
 
-use super::execute::StepNames;
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
 use super::stopping::StopPlan;
@@ -55,8 +54,9 @@ pub struct PreparedTask {
     pub(super) log_format: LogFormat,
     /// The rules that stop the run early, and the order of samples that they need.
     pub(super) stopping: Option<StopPlan>,
-    /// What stands in the events of every sample, if they are recorded.
-    pub(super) steps: Option<StepNames>,
+    pub(super) records_events: bool,
+    /// The name of the solver in events, unless it is a chain, which names its own.
+    pub(super) solver_name: Option<Arc<str>>,
     pub(super) log_path: PathBuf,
     pub(super) start: StartRecord,
     /// Where the task comes from; the record of the start may be that of a log.
@@ -87,8 +87,8 @@ impl Task {
         match options.limit.filter(|limit| *limit > 0 && options.sample_ids.is_empty()) {
             None => self.prepare_all(options, registry),
             Some(limit) => {
-                let task = Task { dataset: self.dataset.clone().limit(limit), ..self.clone() };
-                task.prepare_all(options, registry)
+                let dataset = self.dataset.clone().limit(limit);
+                Task { dataset, ..self.clone() }.prepare_all(options, registry)
             }
         }
     }
@@ -122,37 +122,41 @@ impl Task {
             None => epochs.reducers(registry),
         };
         let reducers = reducers.map_err(|problem| note(problem.into())).unwrap_or(Reducers::Implicit);
+        let plan = self.plan(options, reducers);
         let _ = self.generate_config(options).check().map_err(|problem| note(problem.into()));
-        if let Err(problem) = self.errors_of(options).check() {
+        if let Err(problem) = plan.errors.check() {
             note(Error::other(format!("errors: {problem}")));
-        } else if let Some(method) = self.plan(options, reducers.clone()).method_without_clusters() {
+        } else if let Some(method) = plan.method_without_clusters() {
             note(Error::other(format!(
                 "errors: {method} is for clustered samples; name the metadata key to cluster by (`cluster` in `errors`)"
             )));
         }
-        if let Some(problem) = self.too_much_for_a_log(options, &reducers) {
+        if let Some(problem) = too_much_for_a_log(&plan) {
             note(problem);
         }
         let models = self.opened_models(options, registry, &samples);
         self.refusals(&samples).into_iter().for_each(note);
         let mut warnings = Vec::new();
-        for finding in self.findings(options, &samples, &reducers) {
+        for finding in self.findings(options, &samples, &plan) {
             match finding {
                 Finding::Problem(problem) => note(problem.into()),
                 Finding::Warning(warning) => warnings.push(warning),
             }
         }
-        let stopping = match samples.is_empty() || epochs.epochs() == 0 {
-            true => None,
-            false => self.stop_plan(options, &samples, epochs.epochs(), &reducers, note),
-        };
+        let mut stopping = None;
+        if !samples.is_empty() && epochs.epochs() > 0 {
+            let rules = options.stop_when.as_ref().unwrap_or(&self.stop_when);
+            match StopPlan::new(rules, &plan, epochs.epochs(), &self.scorers, &samples) {
+                Ok(plan) => stopping = plan,
+                Err(problems) => problems.into_iter().for_each(note),
+            }
+        }
         let models = models.map_err(note).ok();
         let problems = problems.into_inner();
         let (Some(models), true) = (models, problems.is_empty()) else {
             return Err(PrepareError { problems });
         };
 
-        let plan = self.plan(options, reducers);
         let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
         warnings.extend(unknown_keys(&plan, &samples));
         warnings.extend(without_target(&samples));
@@ -174,13 +178,13 @@ impl Task {
             fail_on_error: options.fail_on_error.or(self.fail_on_error).unwrap_or_default(),
             log_format: options.log_format,
             stopping,
-            steps: None,
+            records_events: !options.skip_events,
+            solver_name: Some(self.solver.spec().name).filter(|name| name != "chain").map(Arc::from),
             log_path: PathBuf::new(),
             start: StartRecord::new(Default::default(), Default::default()),
             origin: self.origin.clone(),
             warnings,
         };
-        prepared.steps = (!options.skip_events).then(|| StepNames::of(&prepared));
         prepared.start = start_record(self, &prepared, options, registry);
         prepared.log_path = super::record::log_path(options, &prepared.start);
         Ok(prepared)
@@ -232,50 +236,8 @@ impl Task {
         }
     }
 
-    fn errors_of(&self, options: &RunOptions) -> ErrorPlan {
-        let mut errors = options.errors.as_ref().unwrap_or(&self.errors).clone();
-        errors.range = errors.range.or_else(|| declared_range(&self.scorers));
-        errors
-    }
-
-    /// The rules that stop the run early; what is wrong with them is noted.
-    fn stop_plan(
-        &self,
-        options: &RunOptions,
-        samples: &[NamedSample],
-        epochs: u32,
-        reducers: &Reducers,
-        note: impl Fn(Error),
-    ) -> Option<StopPlan> {
-        let rules = options.stop_when.as_ref().unwrap_or(&self.stop_when);
-        let plan = self.plan(options, reducers.clone());
-        let stopping = StopPlan::new(rules, &plan, epochs, &self.scorers, samples);
-        stopping.unwrap_or_else(|problems| {
-            problems.into_iter().for_each(note);
-            None
-        })
-    }
-
-    /// More scorers or metrics than readers of logs take: what a run writes must be readable.
-    fn too_much_for_a_log(&self, options: &RunOptions, reducers: &Reducers) -> Option<Error> {
-        let reducers = match reducers {
-            Reducers::Explicit(reducers) => reducers.len().max(1),
-            _ => 1,
-        };
-        let own = options.metrics.as_ref().or(self.metrics.as_ref()).map(|metrics| metrics.iter().count());
-        let of_scorer = |scorer: &AnyScorer| own.unwrap_or_else(|| scorer.metrics().iter().count()) + 1;
-        let metrics = self.scorers.iter().map(of_scorer).sum::<usize>().saturating_mul(reducers);
-        let scorers = self.scorers.len();
-        let (what, count, limit) = match () {
-            () if scorers > MAX_SCORERS => ("scorers", scorers, MAX_SCORERS),
-            () if metrics > MAX_METRICS => ("metrics over all scorers and reducers", metrics, MAX_METRICS),
-            () => return None,
-        };
-        Some(Error::other(format!("the task has {count} {what}, and a log has at most {limit}; use fewer")))
-    }
-
     /// Parts that do not fit together. What the options replace is not looked at.
-    fn findings(&self, options: &RunOptions, samples: &[NamedSample], reducers: &Reducers) -> Vec<Finding> {
+    fn findings(&self, options: &RunOptions, samples: &[NamedSample], plan: &Plan) -> Vec<Finding> {
         let effects = self.solver.effects();
         let solvers: Vec<String> = self.solver.steps().iter().map(call_of).collect();
         let scorers: Vec<Option<&AnyScorer>> = self.scorers.iter().map(Some).collect();
@@ -285,13 +247,12 @@ impl Task {
         let names = effects.templates.iter().flat_map(|t| task_check::names_of_template(t, &self.dataset));
         findings.extend(names.map(|(_, finding)| finding));
         if !effects.unknown && !samples.is_empty() {
-            let plan = self.plan(options, reducers.clone());
             let scores_all = task_check::scores_all(self.scorers.iter());
             let missing = |key| task_check::check_key(&key, &self.dataset, samples, scores_all);
-            findings.extend(required_keys(&plan).into_iter().filter_map(missing));
+            findings.extend(required_keys(plan).into_iter().filter_map(missing));
             if scores_all {
-                let unknown = |name| task_check::unknown_rater(name, &plan, &self.dataset, samples);
-                let raters = task_check::unknown_raters(&plan, samples);
+                let unknown = |name| task_check::unknown_rater(name, plan, &self.dataset, samples);
+                let raters = task_check::unknown_raters(plan, samples);
                 findings.extend(raters.into_iter().map(unknown).map(Finding::Problem));
             }
         }
@@ -299,9 +260,9 @@ impl Task {
             let metrics = match options.metrics {
                 Some(_) => None,
                 None => task_check::metric_names(self.metrics.as_ref(), self.scorers.iter())
-                    .or_else(|| self.names_in_rehearsal(options, samples)),
+                    .or_else(|| self.names_in_rehearsal(plan, samples)),
             };
-            let reducers = options.reducers.is_none().then_some(reducers);
+            let reducers = options.reducers.is_none().then_some(&plan.reducers);
             let problems = task_check::headline(wanted, &self.scorers, metrics, reducers);
             findings.extend(problems.into_iter().map(Finding::Problem));
         }
@@ -310,8 +271,8 @@ impl Task {
 
     /// The names that the figures of a run over these samples have, if scores have no part in them: groups are named by
     /// metadata. A custom solver may change that.
-    fn names_in_rehearsal(&self, options: &RunOptions, samples: &[NamedSample]) -> Option<Vec<String>> {
-        let plan = Plan { errors: ErrorPlan::default(), ..self.plan(options, Reducers::default()) };
+    fn names_in_rehearsal(&self, plan: &Plan, samples: &[NamedSample]) -> Option<Vec<String>> {
+        let plan = Plan { errors: ErrorPlan::default(), reducers: Reducers::default(), ..plan.clone() };
         let has_names = |scorer: &ScorerPlan| {
             task_check::are_named_without_scores(plan.task_metrics.as_ref().unwrap_or(&scorer.metrics))
         };
@@ -371,26 +332,42 @@ impl Task {
     }
 
     fn plan(&self, options: &RunOptions, reducers: Reducers) -> Plan {
-        let scorer = |scorer: &AnyScorer| {
-            let spec = scorer.spec();
-            let params = options_of(&spec);
-            ScorerPlan { name: spec.log_name().into_owned(), metrics: scorer.metrics(), params }
-        };
+        let mut errors = options.errors.as_ref().unwrap_or(&self.errors).clone();
+        errors.range = errors.range.or_else(|| declared_range(&self.scorers));
         Plan {
-            scorers: self.scorers.iter().map(scorer).collect(),
+            scorers: self.scorers.iter().map(scorer_plan).collect(),
             task_metrics: options.metrics.clone().or_else(|| self.metrics.clone()),
             reducers,
-            max_draws: None,
             seed: options.seed.unwrap_or(0),
             headline: self.headline.clone(),
-            errors: self.errors_of(options),
-            // Every scorer is planned.
-            default_metrics: Default::default(),
-            only: Vec::new(),
-            scorer_reducers: Default::default(),
-            order: Default::default(),
+            errors,
+            ..Plan::new()
         }
     }
+}
+
+/// What is computed from the scores of a scorer.
+pub(crate) fn scorer_plan(scorer: &AnyScorer) -> ScorerPlan {
+    let spec = scorer.spec();
+    ScorerPlan { name: spec.log_name().into_owned(), metrics: scorer.metrics(), params: options_of(&spec) }
+}
+
+/// More scorers or metrics than readers of logs take: what a run writes must be readable.
+fn too_much_for_a_log(plan: &Plan) -> Option<Error> {
+    let reducers = match &plan.reducers {
+        Reducers::Explicit(reducers) => reducers.len().max(1),
+        _ => 1,
+    };
+    let of_scorer =
+        |scorer: &ScorerPlan| plan.task_metrics.as_ref().unwrap_or(&scorer.metrics).iter().count() + 1;
+    let metrics = plan.scorers.iter().map(of_scorer).sum::<usize>().saturating_mul(reducers);
+    let scorers = plan.scorers.len();
+    let (what, count, limit) = match () {
+        () if scorers > MAX_SCORERS => ("scorers", scorers, MAX_SCORERS),
+        () if metrics > MAX_METRICS => ("metrics over all scorers and reducers", metrics, MAX_METRICS),
+        () => return None,
+    };
+    Some(Error::other(format!("the task has {count} {what}, and a log has at most {limit}; use fewer")))
 }
 
 /// The range that all scorers declare, unless it is 0 to 1, which is known anyway.

@@ -149,7 +149,7 @@ fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
     let mut config = EvalConfig::default();
     let mut note = |key: &str, value: Json| config.extra.insert(key.to_owned(), value);
     note("log_samples", json!(true));
-    if prepared.steps.is_none() {
+    if !prepared.records_events {
         note(LOG_EVENTS, json!(false));
     }
     if prepared.plan.seed != 0 {

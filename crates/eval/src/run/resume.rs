@@ -8,8 +8,8 @@ use errorbar_core::spec::MetricsSpec;
 use errorbar_core::{Reducers, Registry, Spec};
 use errorbar_inference::StopRule;
 use errorbar_log::eval::{
-    EvalInfo, EvalLog, LogError, LogLimits, LogWriter, PlanRecord, STOP_WHEN, STOPPED_EARLY, SampleFields,
-    Status, StoppedEarly, StoredSample, recorded_errors,
+    EvalInfo, EvalLog, Header, LogError, LogLimits, LogWriter, PlanRecord, STOP_WHEN, STOPPED_EARLY,
+    SampleFields, Status, StoppedEarly, StoredSample, recorded_errors,
 };
 use serde_json::{Value as Json, json};
 
@@ -201,11 +201,7 @@ impl PreparedTask {
         cancel: CancelToken,
     ) -> Result<FinishedRun> {
         // All of it is looked at before the log is touched.
-        let opened = EvalLog::open_with(&log.path, log.limits)?;
-        let header = opened.header()?;
-        if let Some(change) = self.changed_parts(&header.eval, &header.plan) {
-            return Err(Error::ChangedTask { path: log.path.clone(), change });
-        }
+        let (opened, header) = self.open_unchanged(log)?;
         if self.stopping.is_some() && !header.eval.config.extra.contains_key(STOP_WHEN) {
             return Err(Error::NotInRandomOrder { path: log.path.clone() });
         }
@@ -224,39 +220,45 @@ impl PreparedTask {
         self.run_into(writer, resumed, observer, cancel).await
     }
 
+    /// Opens a log whose run was of this task.
+    fn open_unchanged(&self, log: &ResumableLog) -> Result<(EvalLog, Header)> {
+        let opened = EvalLog::open_with(&log.path, log.limits)?;
+        let header = opened.header()?;
+        match self.changed_parts(&header.eval, &header.plan) {
+            Some(change) => Err(Error::ChangedTask { path: log.path.clone(), change }),
+            None => Ok((opened, header)),
+        }
+    }
+
     /// Where the log differs from this task.
     pub(super) fn changed_parts(&self, logged: &EvalInfo, plan: &PlanRecord) -> Option<String> {
         let own = &self.start.eval;
-        let mut found = Vec::new();
-        let mut differ = |name: &'static str, same: bool, values: Option<(&str, &str)>| {
-            if !same {
-                found.push(match values {
-                    Some((logged, own)) => format!("its {name} is `{logged}`, not `{own}`"),
-                    None => format!("its {name} differ"),
-                });
-            }
-        };
-        differ("model", own.model == logged.model, Some((&logged.model, &own.model)));
-        let same_query = own.model_args.get(QUERY) == logged.model_args.get(QUERY);
-        differ("recorded outputs", !same_query || own.model_args == logged.model_args, None);
-        differ("base URLs (what stands behind a `?` is in no log: give it again)", same_query, None);
-        let same = |key: &str| own.extra.get(key) == logged.extra.get(key);
+        let extra = |key: &str| own.extra.get(key) == logged.extra.get(key);
+        let has_same_query = own.model_args.get(QUERY) == logged.model_args.get(QUERY);
         let server = |eval: &EvalInfo| {
             eval.extra.get(BASE_URL).and_then(Json::as_str).unwrap_or("that of the provider").to_owned()
         };
-        differ("server", same(BASE_URL), Some((&server(logged), &server(own))));
-        differ("models in roles", same(ROLES), None);
-        let same = own.model_generate_config == logged.model_generate_config;
-        differ("options of generation", same, None);
-        differ("samples", own.dataset.sample_ids == logged.dataset.sample_ids, None);
-        differ("scorers or their metrics", own.scorers == logged.scorers, None);
         // Older logs record no digests.
         let digests = |eval: &EvalInfo| eval.config.extra.get(SCORER_DIGESTS).cloned();
-        let same = digests(logged).is_none() || digests(logged) == digests(own);
-        differ("files of scorers that run a command", same, None);
-        differ("epochs", own.config.epochs == logged.config.epochs, None);
-        differ("task arguments", own.task_args == logged.task_args, None);
-        differ("solvers", self.start.plan.steps == plan.steps, None);
+        let has_same_digests = digests(logged).is_none() || digests(logged) == digests(own);
+        let other = |name: &str, logged: &str, own: &str| format!("its {name} is `{logged}`, not `{own}`");
+        let differ = |name: &str| format!("its {name} differ");
+        let parts = [
+            (own.model == logged.model, other("model", &logged.model, &own.model)),
+            (!has_same_query || own.model_args == logged.model_args, differ("recorded outputs")),
+            (has_same_query, differ("base URLs (what stands behind a `?` is in no log: give it again)")),
+            (extra(BASE_URL), other("server", &server(logged), &server(own))),
+            (extra(ROLES), differ("models in roles")),
+            (own.model_generate_config == logged.model_generate_config, differ("options of generation")),
+            (own.dataset.sample_ids == logged.dataset.sample_ids, differ("samples")),
+            (own.scorers == logged.scorers, differ("scorers or their metrics")),
+            (has_same_digests, differ("files of scorers that run a command")),
+            (own.config.epochs == logged.config.epochs, differ("epochs")),
+            (own.task_args == logged.task_args, differ("task arguments")),
+            (self.start.plan.steps == plan.steps, differ("solvers")),
+        ];
+        let found: Vec<String> =
+            parts.into_iter().filter(|(is_same, _)| !is_same).map(|(_, text)| text).collect();
         let changed = || format!("the task `{}` has changed since: {}", self.name, found.join("; "));
         (!found.is_empty()).then(changed)
     }
@@ -305,11 +307,7 @@ impl PreparedTask {
                     self.name
                 )));
             };
-            let choices = stored.choices.as_deref().unwrap_or_default();
-            let is_same = stored.input == sample.input
-                && stored.target == *sample.target.targets()
-                && choices == sample.choices;
-            if !is_same {
+            if !sample.is_question_of(&stored) {
                 return Err(changed(format!("sample {id:?} was another question when the log was written")));
             }
             // A custom solver may have changed both.
@@ -400,15 +398,13 @@ impl PreparedTask {
         if !is_same {
             return Ok(EarlierRun::Other);
         }
-        let opened = EvalLog::open_with(&log.path, log.limits)?;
-        let header = opened.header()?;
-        if let Some(change) = self.changed_parts(&header.eval, &header.plan) {
-            return Ok(EarlierRun::Changed(change));
-        }
-        let succeeded = match self.check_questions(&opened) {
-            Ok(succeeded) => succeeded,
+        let checked = self.open_unchanged(log).and_then(|(opened, header)| {
+            let succeeded = self.check_questions(&opened)?;
+            Ok((opened, header, succeeded))
+        });
+        let (opened, header, succeeded) = match checked {
             Err(Error::ChangedTask { change, .. }) => return Ok(EarlierRun::Changed(change)),
-            Err(error) => return Err(error),
+            checked => checked?,
         };
         let config = &logged.config.extra;
         let has_reached_end = match config.contains_key(STOPPED_EARLY) {

@@ -381,11 +381,7 @@ fn values_of(
         let stored = stored?;
         let id = stored.id.to_string();
         let Some((_, sample)) = numbers.get(&id).and_then(|number| samples.get(*number)) else { continue };
-        let choices = stored.choices.unwrap_or_default();
-        let is_same = stored.input == sample.input
-            && choices == sample.choices
-            && stored.target == *sample.target.targets();
-        if !is_same {
+        if !sample.is_question_of(&stored) {
             return Err(StopRuleProblem::OtherQuestion(format!(
                 "the sample {id:?} has another input, other choices or another target in {}",
                 path.display()

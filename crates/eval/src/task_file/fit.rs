@@ -38,7 +38,7 @@ impl FileParts<'_, '_> {
     }
 
     /// Reports what does not fit together.
-    pub(super) fn check(&self, errors: Option<&ErrorPlan>, mistakes: &Mistakes) {
+    pub(super) fn check(&self, errors: &ErrorPlan, mistakes: &Mistakes) {
         let report = |place: Range<usize>, problem: &TaskProblem| {
             mistakes.add(place, problem.message.as_str(), Some(problem.hint.clone()));
         };
@@ -125,9 +125,9 @@ impl FileParts<'_, '_> {
     }
 
     /// The keys that the file clusters and groups by, with their places.
-    fn keys(&self, errors: Option<&ErrorPlan>) -> Vec<(Range<usize>, RequiredKey)> {
+    fn keys(&self, errors: &ErrorPlan) -> Vec<(Range<usize>, RequiredKey)> {
         let mut keys = Vec::new();
-        if let (Some(errors), Some(field)) = (errors, self.errors) {
+        if let Some(field) = self.errors {
             let entries = field.as_table().unwrap_or_default();
             let cluster = entries.iter().find(|entry| entry.key() == "cluster");
             let strings = cluster.map(TomlField::strings_within).unwrap_or_default();

@@ -99,6 +99,14 @@ impl Mistakes {
         self.found.borrow().len()
     }
 
+    /// What was read of the text, if nothing is wrong with it.
+    pub(super) fn none_or<T>(self, read: T, path: &Path, text: &str) -> Result<T, TaskFileError> {
+        match self.in_order(text) {
+            mistakes if mistakes.is_empty() => Ok(read),
+            mistakes => Err(TaskFileError { path: path.to_owned(), text: text.to_owned(), mistakes }),
+        }
+    }
+
     /// The mistakes in the order of their places, with lines and columns.
     pub(super) fn in_order(self, text: &str) -> Vec<Mistake> {
         let mut found = self.found.into_inner();

@@ -38,7 +38,7 @@ use errorbar_files::{is_url, read_small, url_hint};
 use toml::de::DeTable;
 
 use crate::task::Origin;
-use crate::{AnyScorer, AnySolver, Chain, Dataset, ModelChoice, Task};
+use crate::{AnyScorer, AnySolver, Chain, Dataset, ModelChoice, Sample, Task};
 use args::{GivenArgument, TaskTable};
 use mistake::{Mistakes, SampleCheck};
 use section::{TaskFile, TomlField, TomlSection, TomlString, all};
@@ -149,18 +149,10 @@ fn parse_tasks(
     }
     // Behind an argument that is unknown, everything else would only be a consequence of it.
     let is_filled = args::fill_all(&mut tables, &file);
-    let tasks = tables.iter().filter(|_| is_filled).map(|task| read(&file, task, &broken, path));
-    let tasks: Vec<Option<Task>> = tasks.collect();
-    match tasks.into_iter().collect::<Option<Vec<Task>>>() {
-        Some(mut tasks) if file.mistakes.count() == 0 => {
-            tasks.iter_mut().for_each(|task| task.origin.file_digest = Some(digest.clone()));
-            Ok(tasks)
-        }
-        _ => {
-            let mistakes = file.mistakes.in_order(text);
-            Err(TaskFileError { path: path.to_owned(), text: text.to_owned(), mistakes }.into())
-        }
-    }
+    let mut tasks: Vec<Task> =
+        tables.iter().filter(|_| is_filled).map(|task| read(&file, task, &broken, path)).collect();
+    tasks.iter_mut().for_each(|task| task.origin.file_digest = Some(digest.clone()));
+    Ok(file.mistakes.none_or(tasks, path, text)?)
 }
 
 /// What the tasks of a file are called, are about and can be given, without their datasets; none, if the file is not a
@@ -187,13 +179,7 @@ pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOut
         keys.get("solver").filter(|field| !names_import(field)).map(with_string::<AnySolver>);
         keys.get("scorer").filter(|field| !names_import(field)).map(with_string::<AnyScorer>);
     }
-    match file.mistakes.count() {
-        0 => Ok(outlines),
-        _ => {
-            let mistakes = file.mistakes.in_order(&text);
-            Err(TaskFileError { path: path.to_owned(), text: text.clone(), mistakes })
-        }
-    }
+    file.mistakes.none_or(outlines, path, &text)
 }
 
 /// Whether a spec of the field is imported, as `module:function`.
@@ -260,24 +246,25 @@ fn read_text(path: &Path) -> Result<String, TaskFileError> {
     })
 }
 
-/// The task, unless a mistake in the way of it was reported.
-fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path: &Path) -> Option<Task> {
+/// The task, without what mistakes were reported in.
+fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path: &Path) -> Task {
     let mistakes = &file.mistakes;
     let keys = TomlSection::of_file(file, &task.table, broken);
 
-    let name = name(&keys, task, path);
-    let version = keys.get("version").and_then(options::version);
-    let metadata = keys.get("metadata").and_then(options::metadata);
-    let fail_on_error = keys.get("fail_on_error").and_then(options::fail_on_error);
-    let time_limit = keys.get("time_limit").and_then(options::time_limit);
-    let metrics = keys.get("metrics").and_then(options::metrics);
+    let mut read = Task::new(Vec::<Sample>::new());
+    read.name = name(&keys, task, path);
+    read.version = keys.get("version").and_then(options::version);
+    read.metadata = keys.get("metadata").and_then(options::metadata).unwrap_or_default();
+    read.fail_on_error = keys.get("fail_on_error").and_then(options::fail_on_error);
+    read.time_limit = keys.get("time_limit").and_then(options::time_limit);
+    read.metrics = keys.get("metrics").and_then(options::metrics);
+    read.errors = keys.get("errors").and_then(options::errors).unwrap_or_default();
+    read.stop_when = keys.get("stop_when").and_then(options::stop_when).unwrap_or_default();
+    read.generate = keys.get("generate").and_then(options::generate).unwrap_or_default();
     let epochs = keys.get("epochs").map(options::epochs);
-    let errors = keys.get("errors").and_then(options::errors);
-    let stop_when = keys.get("stop_when").and_then(options::stop_when);
     let solvers = keys.get("solver").map(with_string::<AnySolver>);
     let scorers = keys.get("scorer").map(with_string::<AnyScorer>);
     let model = keys.get("model").and_then(options::model);
-    let generate = keys.get("generate").and_then(options::generate);
     let dataset = keys.get("dataset").map(|field| dataset::read(field, file.limit));
     let examples = keys.get("few_shot").map(|field| {
         let entry = task.examples.as_ref().map(|(key, value)| TomlField::new(file, key, value));
@@ -302,17 +289,17 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
         dataset: dataset.as_ref(),
         is_broken: mistakes.is_broken.get(),
     };
-    let headline = keys.get("headline").and_then(|field| {
+    read.headline = keys.get("headline").and_then(|field| {
         let reducers = match &epochs {
             // Without epochs there is no reducer, unless they were not understood.
             None => (!mistakes.is_broken.get()).then(Vec::new),
             Some(epochs) => epochs.as_ref().map(|epochs| epochs.reducers.clone().unwrap_or_default()),
         };
-        let metrics = fit.metric_names(metrics.as_ref());
+        let metrics = fit.metric_names(read.metrics.as_ref());
         let scorers = scorer_names(&scorers);
         options::headline(field, scorers.as_deref(), metrics.as_deref(), reducers.as_deref())
     });
-    fit.check(errors.as_ref(), mistakes);
+    fit.check(&read.errors, mistakes);
     if let Some(Ok(samples)) = dataset.as_ref().map(Dataset::samples) {
         let effects = fit.effects();
         let by_solver = solvers.iter().flatten().flatten().map(|(place, solver)| -> SampleCheck<'_> {
@@ -331,41 +318,26 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
         }
     }
 
-    let origin = Origin {
+    let built = |(_, solver): WithString<'_, AnySolver>| solver;
+    let steps = solvers
+        .map_or_else(|| vec![read.solver.clone()], |all| all.into_iter().flatten().map(built).collect());
+    // None of them is no step.
+    let examples = examples.flatten().filter(|(_, examples)| examples.count > 0);
+    read.solver = chained(examples.map(|(_, examples)| examples.into()).into_iter().chain(steps).collect());
+    read.scorers = scorers.into_iter().flatten().map(|(_, scorer)| scorer).collect();
+    read.epochs = epochs.flatten().map(|epochs| epochs.epochs);
+    read.model = model.map(|(_, model)| model);
+    if let Some(dataset) = dataset {
+        read.dataset = dataset;
+    }
+    read.origin = Origin {
         file: Some(path.to_owned()),
         file_digest: None,
         registered: task.key.clone(),
         args: task.args(),
         passed: task.passed_args(),
     };
-    let mut task = Task::new(dataset?);
-    let mut steps = vec![task.solver];
-    if let Some(solvers) = solvers {
-        steps = all(solvers.into_iter().map(|solver| Some(solver?.1)))?;
-    }
-    if let Some(examples) = examples {
-        let (_, examples) = examples?;
-        // None of them is no step.
-        if examples.count > 0 {
-            steps.insert(0, examples.into());
-        }
-    }
-    task.solver = chained(steps);
-    task.scorers = all(scorers.into_iter().map(|scorer| Some(scorer?.1)))?;
-    task.name = name;
-    task.version = version;
-    task.metadata = metadata.unwrap_or_default();
-    task.metrics = metrics;
-    task.epochs = epochs.flatten().map(|epochs| epochs.epochs);
-    task.errors = errors.unwrap_or_default();
-    task.stop_when = stop_when.unwrap_or_default();
-    task.headline = headline;
-    task.fail_on_error = fail_on_error;
-    task.time_limit = time_limit;
-    task.model = model.map(|(_, model)| model);
-    task.generate = generate.unwrap_or_default();
-    task.origin = origin;
-    Some(task)
+    read
 }
 
 /// Something that was built, and the string of the file that it was built from.
