@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use crate::columns::ScoreColumns;
@@ -259,15 +260,20 @@ pub struct Plan {
 }
 
 /// Which figure to show first: the first that matches every field that is set.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct HeadlineRequest {
     /// The scorer.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scorer: Option<String>,
     /// The name of the block.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<String>,
     /// The key of the metric.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
     /// The reducer.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reducer: Option<String>,
 }
 

@@ -276,33 +276,45 @@ pub(crate) fn keys_of(samples: &[NamedSample]) -> Vec<String> {
     keys
 }
 
-/// The names that no result will have.
+/// The names of a headline that no result will have, and which part of it they are. What is not known may be right.
 pub(crate) fn headline(
     wanted: &HeadlineRequest,
-    scorers: &[AnyScorer],
+    scorers: Option<Vec<String>>,
     metrics: Option<Vec<String>>,
-    reducers: Option<&Reducers>,
-) -> Vec<TaskProblem> {
-    let mut found = Vec::new();
-    let mut look = |part: &'static str, name: &Option<String>, known: Option<Vec<String>>| {
-        let (Some(name), Some(known)) = (name, known) else { return };
-        if !known.iter().any(|known| known == name || (part == "metric" && is_called(name, known))) {
-            let message = format!("the headline names the {part} `{name}`, which the task does not have");
+    reducers: Option<Vec<String>>,
+) -> Vec<(&'static str, TaskProblem)> {
+    let of_epochs = "leave it out, or name one under `epochs`: { count = 5, reducers = [\"mean\"] }";
+    let parts = [
+        ("scorer", &wanted.scorer, scorers, "leave it out, or name one under `scorer`"),
+        ("metric", &wanted.metric, metrics, "leave it out, or name one under `metrics`"),
+        ("reducer", &wanted.reducer, reducers, of_epochs),
+    ];
+    let problem =
+        |(part, name, known, otherwise): (&'static str, &Option<String>, Option<Vec<String>>, &str)| {
+            let (name, known) = (name.as_ref()?, known?);
+            if known.iter().any(|known| known == name || (part == "metric" && is_called(name, known))) {
+                return None;
+            }
             let hint = did_you_mean(name, &known, || match known.as_slice() {
-                [] => "leave it out".to_owned(),
+                [] => otherwise.to_owned(),
                 known => format!("there are: {}", known.join(", ")),
             });
-            found.push(TaskProblem::new(message, hint));
-        }
-    };
-    let names: Vec<String> = scorers.iter().map(|scorer| scorer.spec().log_name().into_owned()).collect();
-    look("scorer", &wanted.scorer, Some(unique_names(names.iter().map(String::as_str))));
-    look("metric", &wanted.metric, metrics);
-    let own = |name: String| without_own_package(&name).to_owned();
-    let reducers = reducers.map(|reducers| reducers.log_names().unwrap_or_default());
-    let reducers = reducers.map(|names| names.into_iter().map(own).collect());
-    look("reducer", &wanted.reducer, reducers);
-    found
+            let message = format!("the headline names the {part} `{name}`, which the task does not have");
+            Some((part, TaskProblem::new(message, hint)))
+        };
+    parts.into_iter().filter_map(problem).collect()
+}
+
+/// What results call scorers.
+pub(crate) fn scorer_names<'s>(scorers: impl Iterator<Item = &'s AnyScorer>) -> Vec<String> {
+    let names: Vec<String> = scorers.map(|scorer| scorer.spec().log_name().into_owned()).collect();
+    unique_names(names.iter().map(String::as_str))
+}
+
+/// What results call reducers that are named.
+pub(crate) fn reducer_names(reducers: &Reducers) -> Vec<String> {
+    let names = reducers.log_names().unwrap_or_default();
+    names.iter().map(|name| without_own_package(name).to_owned()).collect()
 }
 
 /// The names of the metrics, if each of them has one.
@@ -337,7 +349,7 @@ pub(crate) fn are_named_without_scores(metrics: &Metrics) -> bool {
 }
 
 /// Whether a name is that of this metric: also with its arguments, or with the number of a second one of that name.
-pub(crate) fn is_called(name: &str, known: &str) -> bool {
+fn is_called(name: &str, known: &str) -> bool {
     let bare = name.split('(').next().unwrap_or_default();
     bare.strip_prefix(known).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
 }

@@ -58,9 +58,8 @@ pub(super) fn tasks(
         let given: Vec<(String, String)> = given.iter().filter(|(name, _)| takes(name)).cloned().collect();
         match source {
             TaskSource::File(path, name) => {
-                let mut selection = TaskSelection::new();
-                (selection.name, selection.args, selection.limit) = (name.clone(), texts(&given), limit);
-                from_file(path, selection, context)
+                let (name, args) = (name.clone(), texts(&given));
+                from_file(path, TaskSelection { name, args, limit, recorded_digest: None }, context)
             }
             TaskSource::Registered(named) => {
                 let task = registered(named, &given, context)?;
@@ -182,10 +181,12 @@ pub(super) fn task_of_log(
             return Err(Diagnostic::error(problem).about(log.path.display()).hint(hint).into());
         }
         let of_log = of_log().map(|(name, value)| (name.clone(), value.clone()));
-        let mut selection = TaskSelection::new();
-        selection.name = name.map(str::to_owned);
-        selection.args = of_log.chain(texts(&given)).collect();
-        selection.recorded_digest = digest.map(str::to_owned);
+        let selection = TaskSelection {
+            name: name.map(str::to_owned),
+            args: of_log.chain(texts(&given)).collect(),
+            limit: None,
+            recorded_digest: digest.map(str::to_owned),
+        };
         check_extension(file, context.program)?;
         let mut tasks = load_tasks(file, &selection, context.registry).map_err(|error| match error {
             TaskLoadError::OtherDigest => untrusted(file, "which has changed since the run was started"),

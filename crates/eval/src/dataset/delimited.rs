@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
 use super::limits::{MAX_COLUMNS, MAX_LINE, too_long};
-use super::record::{FieldNames, Record, RecordSink, Stop};
+use super::record::{Record, RecordSink, Stop, field_names};
 use super::source::RecordSource;
 
 /// Reads a file whose fields are separated by this character, unless the source names another.
@@ -28,9 +28,9 @@ pub(super) fn read(
     let Some(line) = rows.next()? else { return Ok(Stop::AtTheEnd) };
     let names =
         names(source, delimiter, has_header, &rows.row).map_err(|problem| rows.wrong(line, problem))?;
-    let names = Arc::new(FieldNames::new(names));
-    let width = names.all().len();
-    sink.names(path, names.all())?;
+    let names = field_names(names);
+    let width = names.len();
+    sink.names(path, &names)?;
     let mut next = if has_header { rows.next()? } else { Some(line) };
     while let Some(line) = next {
         let found = rows.row.len();

@@ -16,8 +16,7 @@ use serde_json::value::RawValue;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
 use super::limits::{MAX_LINE, record, too_long};
-use super::record::{FieldNames, Record};
-use super::record::{RecordSink, Stop};
+use super::record::{FieldNames, Record, RecordSink, Stop, field_names};
 
 const ONE_A_LINE: &str = "; the file holds one JSON object a line, or one list of objects";
 
@@ -157,8 +156,8 @@ impl Objects<'_, '_> {
         let wrong = |problem: String| DatasetError::Record { place: place.clone(), problem };
         match record(json).map_err(|problem| wrong(format!("{problem}{advice}")))? {
             Json::Object(fields) => {
-                if !fields.keys().eq(self.names.all()) {
-                    self.names = Arc::new(FieldNames::new(fields.keys().cloned()));
+                if !fields.keys().eq(self.names.keys()) {
+                    self.names = field_names(fields.keys().cloned());
                 }
                 let values = fields.into_iter().map(|(_, value)| value);
                 let record = Record::with_names(place, self.names.clone(), values);

@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
 
-use memchr::{memchr, memrchr};
+use errorbar_table::BUFFER_BYTES;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
@@ -30,35 +30,26 @@ const MAX_RECORD: usize = 48 << 20;
 
 /// Reads a file whole; lists in JSON may be in one line, however long.
 pub(crate) fn read_text(path: &Path, may_be_list: bool) -> Result<String, String> {
-    const CHUNK: u64 = 1 << 20;
     let problem = |error: io::Error| error.to_string();
-    let mut file = File::open(path).map_err(problem)?;
+    let mut file = BufReader::with_capacity(BUFFER_BYTES, File::open(path).map_err(problem)?);
     let mut bytes = Vec::new();
-    let (mut line_start, mut longest_line) = (0, 0);
-    loop {
-        let start = bytes.len();
-        let read = (&mut file).take(CHUNK).read_to_end(&mut bytes).map_err(problem)?;
-        let chunk = bytes.get(start..).unwrap_or_default();
-        if let Some(first) = memchr(b'\n', chunk) {
-            longest_line = longest_line.max((start + first - line_start) as u64);
-            line_start = start + memrchr(b'\n', chunk).unwrap_or(first) + 1;
-        }
-        longest_line = longest_line.max((bytes.len() - line_start) as u64);
-        let content = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-        let is_list = may_be_list && content.trim_ascii_start().starts_with(b"[");
-        if longest_line > MAX_LINE && !is_list {
-            let number = memchr::memchr_iter(b'\n', &bytes).count() + 1;
-            return Err(too_long(number as u64));
+    for number in 1.. {
+        let read = (&mut file).take(MAX_LINE + 1).read_until(b'\n', &mut bytes).map_err(problem)?;
+        let is_list = || {
+            let content = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+            may_be_list && content.trim_ascii_start().starts_with(b"[")
+        };
+        if read as u64 > MAX_LINE && !bytes.ends_with(b"\n") && !is_list() {
+            return Err(too_long(number));
         }
         if bytes.len() as u64 > MAX_FILE {
             return Err(format!("it has more than {} GiB; split it", MAX_FILE >> 30));
         }
-        if (read as u64) < CHUNK {
+        if read == 0 {
             break;
         }
     }
-    let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    Ok(text)
+    String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())
 }
 
 pub(super) fn too_long(number: u64) -> String {
@@ -154,14 +145,8 @@ fn exact_integers(json: &str) -> Cow<'_, str> {
     /// The digits of the smallest integer that does not fit.
     const DIGITS: usize = 19;
     let bytes = json.as_bytes();
-    // A row of that many digits has one at a multiple of their number; few records have, and only those are read.
-    let is_long = |at: usize| {
-        let (before, from) = bytes.split_at(at);
-        let is_digit = |byte: &&u8| byte.is_ascii_digit();
-        let after = from.iter().take_while(is_digit).count();
-        after > 0 && before.iter().rev().take_while(is_digit).count() + after >= DIGITS
-    };
-    if !(0..bytes.len()).step_by(DIGITS).any(is_long) {
+    // Few records have as many digits in a row, and only those are read.
+    if !bytes.split(|byte| !byte.is_ascii_digit()).any(|digits| digits.len() >= DIGITS) {
         return Cow::Borrowed(json);
     }
     let part = |range: Range<usize>| json.get(range).unwrap_or_default();

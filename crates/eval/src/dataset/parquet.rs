@@ -29,9 +29,10 @@ pub(super) fn read(
         DatasetError::Read { path: path.to_path_buf(), problem }
     };
     let mut records = ParquetRecords::open(path, columns).map_err(|kind| unreadable(None, kind))?;
-    let read = records.read_names().iter().map(String::as_str);
-    let names = Arc::new(FieldNames::with_read(records.names(), read));
-    sink.names(path, names.all())?;
+    let mut names: FieldNames = records.names().iter().map(|name| (name.clone(), None)).collect();
+    names.extend((0..).zip(records.read_names()).map(|(at, name)| (name.clone(), Some(at))));
+    let names = Arc::new(names);
+    sink.names(path, &names)?;
     let file_size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let rows = records.rows().max(1);
     // What the file claims is not trusted beyond what a file of its size can hold.

@@ -1,15 +1,14 @@
 //! One record of a dataset file, before it is a sample.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::hash::BuildHasher;
 use std::ops::Index;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use errorbar_core::Result;
 use errorbar_core::python_text::json_text;
 use errorbar_core::spec::nearest;
+use errorbar_core::{IndexMap, Result};
 use hashbrown::{DefaultHashBuilder, HashTable};
 use serde_json::Value as Json;
 
@@ -38,33 +37,13 @@ struct RecordField {
     text: OnceCell<String>,
 }
 
-/// The names of the fields of records, shared by all records that have the same.
-#[derive(Debug, Default)]
-pub(super) struct FieldNames {
-    /// All that the file has, in its order.
-    all: Vec<String>,
-    /// Where the values of those that are read are.
-    read: HashMap<String, usize>,
-}
+/// The names of the fields of a file in their order, shared by all records that have the same, and where the values of
+/// those that are read are.
+pub(super) type FieldNames = IndexMap<String, Option<usize>>;
 
-impl FieldNames {
-    /// Names whose values are all read.
-    pub(super) fn new(all: impl IntoIterator<Item = String>) -> Self {
-        let all: Vec<String> = all.into_iter().collect();
-        let read = (0..).zip(&all).map(|(at, name)| (name.clone(), at)).collect();
-        FieldNames { all, read }
-    }
-
-    /// All names of a file, and those whose values are read, in the order of the values.
-    #[cfg(feature = "parquet")]
-    pub(super) fn with_read<'n>(all: &[String], read: impl IntoIterator<Item = &'n str>) -> Self {
-        let read = (0..).zip(read).map(|(at, name)| (name.to_owned(), at)).collect();
-        FieldNames { all: all.to_vec(), read }
-    }
-
-    pub(super) fn all(&self) -> &[String] {
-        &self.all
-    }
+/// Names whose values are all read.
+pub(super) fn field_names(all: impl IntoIterator<Item = String>) -> Arc<FieldNames> {
+    Arc::new((0..).zip(all).map(|(at, name)| (name, Some(at))).collect())
 }
 
 impl Record {
@@ -72,7 +51,7 @@ impl Record {
     #[cfg(test)]
     pub(crate) fn new(place: RecordLocation, fields: impl IntoIterator<Item = (String, Json)>) -> Self {
         let (names, values): (Vec<String>, Vec<Json>) = fields.into_iter().unzip();
-        Record::with_names(place, Arc::new(FieldNames::new(names)), values)
+        Record::with_names(place, field_names(names), values)
     }
 
     /// A record whose values are in the order of the names that are read.
@@ -87,7 +66,7 @@ impl Record {
     }
 
     fn field(&self, name: &str) -> Option<&RecordField> {
-        self.names.read.get(name).and_then(|at| self.values.get(*at))
+        self.values.get((*self.names.get(name)?)?)
     }
 
     /// The field as it is, if there is one.
@@ -97,7 +76,7 @@ impl Record {
 
     /// The names of the fields of the file, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.all.iter().map(String::as_str)
+        self.names.keys().map(String::as_str)
     }
 
     /// Where the record is.
@@ -183,13 +162,13 @@ pub(super) struct RecordSink<'s> {
     to_sample: &'s ToSample,
     at_most: usize,
     budget: MemoryBudget,
-    samples: Vec<LocatedSample>,
+    pub(super) samples: Vec<LocatedSample>,
     /// How many records were skipped.
-    skipped: usize,
+    pub(super) skipped: usize,
     /// The fields of the first record.
-    fields: Option<Arc<[String]>>,
+    pub(super) fields: Option<Arc<[String]>>,
     /// The columns of the first file that has columns.
-    columns: Option<(PathBuf, Vec<String>)>,
+    columns: Option<(PathBuf, Arc<FieldNames>)>,
 }
 
 impl<'s> RecordSink<'s> {
@@ -205,26 +184,20 @@ impl<'s> RecordSink<'s> {
         }
     }
 
-    /// The samples, the number of records that were skipped, and the fields of the first record.
-    pub(super) fn finish(self) -> (Vec<LocatedSample>, usize, Arc<[String]>) {
-        (self.samples, self.skipped, self.fields.unwrap_or_default())
-    }
-
     /// Checks that a file has the columns of those before it.
-    pub(super) fn names(&mut self, path: &Path, names: &[String]) -> std::result::Result<(), DatasetError> {
-        self.fields.get_or_insert_with(|| names.into());
-        let Some((first, columns)) = &self.columns else {
-            self.columns = Some((path.to_owned(), names.to_vec()));
-            return Ok(());
+    pub(super) fn names(
+        &mut self,
+        path: &Path,
+        names: &Arc<FieldNames>,
+    ) -> std::result::Result<(), DatasetError> {
+        self.fields.get_or_insert_with(|| names.keys().cloned().collect());
+        let (first, columns) = self.columns.get_or_insert_with(|| (path.to_owned(), Arc::clone(names)));
+        let lacks = |all: &FieldNames, some: &FieldNames| {
+            some.keys().find(|name| !all.contains_key(name.as_str())).cloned()
         };
-        let lacks = |all: &[String], some: &[String]| some.iter().find(|name| !all.contains(name)).cloned();
-        // Tables of many columns are the same in most cases, in the same order.
-        let difference = match columns == names {
-            true => None,
-            false => lacks(names, columns)
-                .map(|column| (path, first.as_path(), column))
-                .or_else(|| lacks(columns, names).map(|column| (first.as_path(), path, column))),
-        };
+        let difference = lacks(names, columns)
+            .map(|column| (path, first.as_path(), column))
+            .or_else(|| lacks(columns, names).map(|column| (first.as_path(), path, column)));
         match difference {
             None => Ok(()),
             Some((lacks, has, column)) => Err(DatasetError::new(format!(

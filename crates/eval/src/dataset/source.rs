@@ -178,7 +178,7 @@ impl RecordSource {
             }
             Ok(provenance)
         });
-        let (samples, skipped, fields) = sink.finish();
+        let RecordSink { samples, skipped, fields, .. } = sink;
         let (read, provenance) = match read {
             Ok(provenance) if samples.is_empty() && skipped > 0 => {
                 let location = self.location().unwrap_or_default();
@@ -190,7 +190,7 @@ impl RecordSource {
             Ok(provenance) => (Ok(samples), provenance),
             Err(problem) => (Err(problem), Metadata::new()),
         };
-        ReadSamples::new(read, fields, provenance)
+        ReadSamples::new(read, fields.unwrap_or_default(), provenance)
     }
 
     fn read_file(

@@ -15,7 +15,7 @@ use super::prepare::PreparedTask;
 use super::running::RunningFigures;
 use super::stop::{CancelToken, StopReason};
 use super::stop::{Observer, Progress};
-use super::stopping::{StopMonitor, StopPlan};
+use super::stopping::StopMonitor;
 use crate::model::{FatalError, SampleUsage};
 
 /// How often to look whether the run is stopped when no sample comes.
@@ -55,7 +55,7 @@ pub(super) struct Collector {
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
     running: RunningFigures,
-    /// Looks at the rules that stop the run early.
+    /// Looks at the rules that stop the run early after each sample, those of an earlier run included.
     pub(super) monitor: Option<StopMonitor>,
     queue: Option<Arc<SampleQueue>>,
     pub(super) writer: LogWriter,
@@ -75,10 +75,11 @@ impl Collector {
         writer: LogWriter,
         observer: Arc<dyn Observer>,
         cancel: CancelToken,
-    ) -> Self {
-        Collector {
+    ) -> Result<Self, SequenceError> {
+        let monitor = prepared.stopping.as_ref().map(|plan| StopMonitor::new(plan, prepared.epochs));
+        Ok(Collector {
             running: RunningFigures::new(&prepared.plan, prepared.empty_columns(), observer.wants_figures()),
-            monitor: None,
+            monitor: monitor.transpose()?,
             queue: None,
             slots: std::iter::repeat_with(|| None).take(prepared.total()).collect(),
             prepared,
@@ -91,13 +92,7 @@ impl Collector {
             limits: BTreeMap::new(),
             used: SampleUsage::default(),
             log_error: None,
-        }
-    }
-
-    /// Looks at the rules after each sample, those of an earlier run included.
-    pub(super) fn watch(&mut self, plan: &StopPlan) -> Result<(), SequenceError> {
-        self.monitor = Some(StopMonitor::new(plan, self.prepared.epochs)?);
-        Ok(())
+        })
     }
 
     /// The queue that is closed when a rule holds; at once if one does already.

@@ -133,10 +133,8 @@ impl PreparedTask {
         let cancel = cancel.child();
         let started_at = now();
         let mut collector =
-            Collector::new(Arc::clone(&prepared), writer, Arc::clone(&observer), cancel.clone());
-        if let Some(stopping) = &prepared.stopping {
-            collector.watch(stopping).map_err(|error| Error::other(format!("errors: {error}")))?;
-        }
+            Collector::new(Arc::clone(&prepared), writer, Arc::clone(&observer), cancel.clone())
+                .map_err(|error| Error::other(format!("errors: {error}")))?;
         for (index, sample) in resumed {
             collector.keep(index, sample);
         }

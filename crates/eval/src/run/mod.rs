@@ -27,7 +27,7 @@ pub use models::{ModelServer, RecordedServer};
 pub use options::{LogFormat, RunOptions};
 pub use prepare::{PrepareError, PreparedTask};
 pub(crate) use prepare::{declared_range, scorer_plan};
-pub(crate) use record::{now, options_of, since_epoch};
+pub(crate) use record::{now, since_epoch};
 pub use resume::{EarlierRun, open_earlier};
 pub use resume::{ResumableLog, open_resumable, open_resumable_with};
 pub use running::{RunningFigure, RunningFigures};

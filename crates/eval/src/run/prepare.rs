@@ -262,9 +262,10 @@ impl Task {
                 None => task_check::metric_names(self.metrics.as_ref(), self.scorers.iter())
                     .or_else(|| self.names_in_rehearsal(plan, samples)),
             };
-            let reducers = options.reducers.is_none().then_some(&plan.reducers);
-            let problems = task_check::headline(wanted, &self.scorers, metrics, reducers);
-            findings.extend(problems.into_iter().map(Finding::Problem));
+            let reducers = options.reducers.is_none().then(|| task_check::reducer_names(&plan.reducers));
+            let scorers = task_check::scorer_names(self.scorers.iter());
+            let problems = task_check::headline(wanted, Some(scorers), metrics, reducers);
+            findings.extend(problems.into_iter().map(|(_, problem)| Finding::Problem(problem)));
         }
         findings
     }

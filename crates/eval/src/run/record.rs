@@ -91,14 +91,7 @@ pub(super) fn start_record(
     let plan = &prepared.plan;
     let mut extra = Metadata::new();
     if let Some(headline) = &plan.headline {
-        let parts = [
-            ("scorer", &headline.scorer),
-            ("score", &headline.score),
-            ("metric", &headline.metric),
-            ("reducer", &headline.reducer),
-        ];
-        let parts = parts.iter().filter_map(|(key, value)| Some(((*key).to_owned(), json!(value.as_ref()?))));
-        extra.insert("headline_metric".to_owned(), Json::Object(parts.collect()));
+        extra.insert("headline_metric".to_owned(), json!(headline));
     }
     let (model_args, base_url) = recorded_args(prepared.model());
     if let Some(url) = base_url {

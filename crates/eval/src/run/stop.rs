@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 
 use errorbar_log::eval::Transcript;
+use futures_util::future::select_all;
 use tokio::sync::watch;
 
 use super::running::RunningFigures;
@@ -61,10 +62,12 @@ pub enum StopReason {
 /// Cancels runs from elsewhere; clones cancel the same runs.
 #[derive(Clone, Debug)]
 pub struct CancelToken {
-    stop: Arc<watch::Sender<Option<StopReason>>>,
+    stop: StopSignal,
     /// What cancels this one too.
-    parent: Option<Arc<watch::Sender<Option<StopReason>>>>,
+    parents: Vec<StopSignal>,
 }
+
+type StopSignal = Arc<watch::Sender<Option<StopReason>>>;
 
 impl Default for CancelToken {
     fn default() -> Self {
@@ -75,12 +78,16 @@ impl Default for CancelToken {
 impl CancelToken {
     /// Nothing is cancelled yet.
     pub fn new() -> Self {
-        CancelToken { stop: Arc::new(watch::Sender::new(None)), parent: None }
+        CancelToken { stop: Arc::new(watch::Sender::new(None)), parents: Vec::new() }
     }
 
     /// What this one cancels too, and what can be stopped by itself: one run of several.
     pub(crate) fn child(&self) -> Self {
-        CancelToken { parent: Some(Arc::clone(&self.stop)), ..CancelToken::new() }
+        CancelToken { parents: self.signals().cloned().collect(), ..CancelToken::new() }
+    }
+
+    fn signals(&self) -> impl Iterator<Item = &StopSignal> {
+        std::iter::once(&self.stop).chain(&self.parents)
     }
 
     /// Lets the samples that are done be the last: logs are finished as cancelled.
@@ -106,23 +113,17 @@ impl CancelToken {
 
     /// Why the run is stopped, if it is.
     pub(crate) fn reason(&self) -> Option<StopReason> {
-        let own = self.stop.borrow().clone();
-        own.or_else(|| self.parent.as_ref()?.borrow().clone())
+        self.signals().find_map(|signal| signal.borrow().clone())
     }
 
     /// Waits until the run is stopped.
     pub(crate) async fn stopped(&self) {
         // The senders live as long as `self`, so waiting ends only when there is a reason.
-        let mut own = self.stop.subscribe();
-        let Some(parent) = &self.parent else {
-            let _ = own.wait_for(Option::is_some).await;
-            return;
+        let wait = |signal: &StopSignal| {
+            let mut receiver = signal.subscribe();
+            Box::pin(async move { drop(receiver.wait_for(Option::is_some).await) })
         };
-        let mut parent = parent.subscribe();
-        tokio::select! {
-            _ = own.wait_for(Option::is_some) => {}
-            _ = parent.wait_for(Option::is_some) => {}
-        }
+        select_all(self.signals().map(wait)).await;
     }
 }
 
@@ -167,39 +168,22 @@ const INTERRUPTED: i32 = 130;
 
 /// The signals that request the process to end, received without a gap.
 #[cfg(unix)]
-struct Interrupts {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
-    /// None for a process that ignores it, as one started with `nohup` does.
-    hangup: Option<tokio::signal::unix::Signal>,
-}
+struct Interrupts(Vec<tokio::signal::unix::Signal>);
 
 #[cfg(unix)]
 impl Interrupts {
     fn new() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        Ok(Interrupts {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hangup: match ignores_hangup() {
-                true => None,
-                false => Some(signal(SignalKind::hangup())?),
-            },
-        })
+        let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+        // A process that ignores it, as one started with `nohup` does, continues to.
+        if !ignores_hangup() {
+            kinds.push(SignalKind::hangup());
+        }
+        kinds.into_iter().map(signal).collect::<std::io::Result<_>>().map(Interrupts)
     }
 
     async fn next(&mut self) {
-        let hangup = async {
-            match &mut self.hangup {
-                Some(hangup) => hangup.recv().await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = hangup => {}
-        }
+        select_all(self.0.iter_mut().map(|signal| Box::pin(signal.recv()))).await;
     }
 }
 

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use errorbar_core::spec::MetricsSpec;
-use errorbar_core::{ErrorPlan, KeyUsage, Metrics, RequiredKey};
+use errorbar_core::{ErrorPlan, KeyUsage, RequiredKey};
 
 use super::mistake::Mistakes;
-use super::section::{TomlField, TomlString, all};
+use super::section::{TomlField, TomlString};
 use super::{WithString, specs};
 use crate::task_check::{
     Finding, TaskProblem, check_key, names_of_template, required_keys, scores_all, solver_and_scorers,
@@ -27,16 +27,6 @@ pub(super) struct FileParts<'f, 'd> {
 }
 
 impl FileParts<'_, '_> {
-    /// The names of the metrics, if they are known.
-    pub(super) fn metric_names(&self, metrics: Option<&Metrics>) -> Option<Vec<String>> {
-        // Metrics that were not understood are not those of the scorers.
-        if self.is_broken || (metrics.is_none() && self.metrics.is_some()) {
-            return None;
-        }
-        let scorers: Vec<&AnyScorer> = all(self.scorers.iter().map(|scorer| Some(&scorer.as_ref()?.1)))?;
-        task_check::metric_names(metrics, scorers.into_iter())
-    }
-
     /// Reports what does not fit together.
     pub(super) fn check(&self, errors: &ErrorPlan, mistakes: &Mistakes) {
         let report = |place: Range<usize>, problem: &TaskProblem| {
@@ -69,12 +59,9 @@ impl FileParts<'_, '_> {
         }
         let mut before = SolverEffects::default();
         for solver in self.solvers.unwrap_or_default() {
-            let Some((string, solver)) = solver else {
-                before = before.then(SolverEffects::unknown());
-                continue;
-            };
             let known = before.templates.len();
-            before = before.then(solver.effects());
+            before = before.then(effects_of(solver));
+            let Some((string, _)) = solver else { continue };
             let templates = before.templates.get(known..).unwrap_or_default();
             for (name, finding) in templates.iter().flat_map(|template| names_of_template(template, dataset))
             {
@@ -103,11 +90,7 @@ impl FileParts<'_, '_> {
                 false => SolverEffects { generates: true, ..SolverEffects::default() },
             };
         };
-        let effects = solvers.iter().map(|solver| match solver {
-            Some((_, solver)) => solver.effects(),
-            None => SolverEffects::unknown(),
-        });
-        effects.fold(SolverEffects::default(), SolverEffects::then)
+        solvers.iter().map(effects_of).fold(SolverEffects::default(), SolverEffects::then)
     }
 
     /// The solvers as the file has them.
@@ -144,6 +127,11 @@ impl FileParts<'_, '_> {
         }
         keys
     }
+}
+
+/// What a solver does; of one that was not understood nothing is known.
+fn effects_of(solver: &Option<WithString<'_, AnySolver>>) -> SolverEffects {
+    solver.as_ref().map_or_else(SolverEffects::unknown, |(_, solver)| solver.effects())
 }
 
 /// Where a part of a string stands; all of it, if it is written in another way.

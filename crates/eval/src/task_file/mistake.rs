@@ -31,7 +31,7 @@ pub struct TaskFileError {
 }
 
 /// One mistake in a task file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Mistake {
     /// Its place in the text, in bytes. Empty at 0 for what is about the file as a whole.
@@ -67,25 +67,27 @@ fn in_lines(path: &Path, text: &str, mistakes: &[Mistake]) -> String {
     mistakes.iter().map(in_line).collect::<Vec<_>>().join("\n")
 }
 
-/// A mistake before its line is known: its span, message, hint and the file outside of the folder.
-type UnlocatedMistake = (Range<usize>, String, Option<String>, Option<PathBuf>);
-
 /// The mistakes found so far.
 #[derive(Debug, Default)]
 pub(super) struct Mistakes {
-    found: RefCell<Vec<UnlocatedMistake>>,
+    /// Without their lines.
+    found: RefCell<Vec<Mistake>>,
     /// Whether parts of the text are no TOML: then what is missing may just not have been understood.
     pub(super) is_broken: Cell<bool>,
 }
 
 impl Mistakes {
     pub(super) fn add(&self, place: Range<usize>, message: impl Into<String>, hint: Option<String>) {
-        self.found.borrow_mut().push((place, message.into(), hint, None));
+        self.push(place, message.into(), hint, None);
     }
 
     /// A file outside of the folder of the task file.
     pub(super) fn add_outside(&self, place: Range<usize>, message: impl Into<String>, path: &Path) {
-        self.found.borrow_mut().push((place, message.into(), None, Some(path.to_owned())));
+        self.push(place, message.into(), None, Some(path.to_owned()));
+    }
+
+    fn push(&self, span: Range<usize>, message: String, hint: Option<String>, outside: Option<PathBuf>) {
+        self.found.borrow_mut().push(Mistake { span, line: 0, column: 0, message, hint, outside });
     }
 
     /// A required key that is absent in the table at this place.
@@ -110,19 +112,19 @@ impl Mistakes {
     /// The mistakes in the order of their places, with lines and columns.
     pub(super) fn in_order(self, text: &str) -> Vec<Mistake> {
         let mut found = self.found.into_inner();
-        found.sort_by_key(|(place, ..)| (place.start, place.end));
+        found.sort_by_key(|mistake| (mistake.span.start, mistake.span.end));
         // What several tasks of a file share is wrong once.
         let mut seen = HashSet::new();
         found.retain(|mistake| seen.insert(mistake.clone()));
         let mut cursor = LineCursor { text, at: 0, line: 1, column: 1 };
-        let located = found.into_iter().map(|(place, message, hint, outside)| {
-            let start = text.floor_char_boundary(place.start);
-            let end = text.ceil_char_boundary(place.end).max(start);
-            let (line, column) = cursor.at(start);
-            let hint = hint.map(|hint| on_one_line(&hint));
-            Mistake { span: start..end, line, column, message: on_one_line(&message), hint, outside }
-        });
-        located.collect()
+        for Mistake { span, line, column, message, hint, .. } in &mut found {
+            let start = text.floor_char_boundary(span.start);
+            *span = start..text.ceil_char_boundary(span.end).max(start);
+            (*line, *column) = cursor.at(start);
+            *message = on_one_line(message);
+            *hint = hint.as_deref().map(on_one_line);
+        }
+        found
     }
 }
 
@@ -158,15 +160,14 @@ impl LineCursor<'_> {
     }
 }
 
-/// Which tasks of a file, and their arguments.
+/// Which tasks of a file, and their arguments; all tasks with the defaults of their arguments, if nothing is given.
 ///
 /// ```
 /// use errorbar_eval::TaskSelection;
-/// let selection = TaskSelection::new().task("law").arg("shots", "5");
-/// assert_eq!(selection.name.as_deref(), Some("law"));
+/// let args = vec![("shots".to_owned(), "5".into())];
+/// let selection = TaskSelection { name: Some("law".to_owned()), args, ..TaskSelection::default() };
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct TaskSelection {
     /// The task of this name under `[task]`; all of the file, if none is given.
     pub name: Option<String>,
@@ -177,34 +178,6 @@ pub struct TaskSelection {
     /// The digest that the file must have, if only a log names it. Its datasets then have to be where its templates have to
     /// be: in its folder, or in the paths that the registry [allows](errorbar_core::Registry::confined).
     pub recorded_digest: Option<String>,
-}
-
-impl TaskSelection {
-    /// All tasks of the file, with the defaults of their arguments.
-    pub fn new() -> Self {
-        TaskSelection::default()
-    }
-
-    /// Only the task of this name.
-    #[must_use]
-    pub fn task(mut self, name: impl Into<String>) -> Self {
-        self.name = Some(name.into());
-        self
-    }
-
-    /// With this value of an argument.
-    #[must_use]
-    pub fn arg(mut self, name: impl Into<String>, value: impl Into<Json>) -> Self {
-        self.args.push((name.into(), value.into()));
-        self
-    }
-
-    /// With this many samples at most.
-    #[must_use]
-    pub fn limit(mut self, count: usize) -> Self {
-        self.limit = Some(count);
-        self
-    }
 }
 
 /// Why tasks of a file cannot be loaded.

@@ -30,7 +30,6 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
-use errorbar_core::engine::unique_names;
 use errorbar_core::registry::EntryKind;
 use errorbar_core::spec::Spec;
 use errorbar_core::{Registry, Result};
@@ -38,6 +37,7 @@ use errorbar_files::{is_url, read_small, url_hint};
 use toml::de::DeTable;
 
 use crate::task::Origin;
+use crate::task_check;
 use crate::{AnyScorer, AnySolver, Chain, Dataset, ModelChoice, Sample, Task};
 use args::{GivenArgument, TaskTable};
 use mistake::{Mistakes, SampleCheck};
@@ -72,7 +72,7 @@ pub fn load_task_file(path: &Path, registry: &Registry) -> Result<Task, TaskFile
 /// # Errors
 /// As for [`load_task_file`].
 pub fn parse_task_file(text: &str, path: &Path, registry: &Registry) -> Result<Task, TaskFileError> {
-    let mut tasks = match parse_tasks(text, path, &TaskSelection::new(), registry) {
+    let mut tasks = match parse_tasks(text, path, &TaskSelection::default(), registry) {
         Ok(tasks) => tasks,
         Err(TaskLoadError::File(error)) => return Err(error),
         Err(other) => return Err(refuse(path, text.to_owned(), 0..0, &other.to_string(), None)),
@@ -104,7 +104,8 @@ pub fn parse_task_file(text: &str, path: &Path, registry: &Registry) -> Result<T
 /// dataset = "logic.csv"
 /// "#;
 /// std::fs::write(&path, file)?;
-/// let tasks = load_tasks(&path, &TaskSelection::new().arg("shots", "3"), &built_in_registry())?;
+/// let args = vec![("shots".to_owned(), "3".into())];
+/// let tasks = load_tasks(&path, &TaskSelection { args, ..TaskSelection::default() }, &built_in_registry())?;
 /// assert_eq!(tasks.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -261,13 +262,13 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
     read.errors = keys.get("errors").and_then(options::errors).unwrap_or_default();
     read.stop_when = keys.get("stop_when").and_then(options::stop_when).unwrap_or_default();
     read.generate = keys.get("generate").and_then(options::generate).unwrap_or_default();
-    let epochs = keys.get("epochs").map(options::epochs);
+    read.epochs = keys.get("epochs").and_then(options::epochs);
     let solvers = keys.get("solver").map(with_string::<AnySolver>);
     let scorers = keys.get("scorer").map(with_string::<AnyScorer>);
     let model = keys.get("model").and_then(options::model);
     let dataset = keys.get("dataset").map(|field| dataset::read(field, file.limit));
     let examples = keys.get("few_shot").map(|field| {
-        let entry = task.examples.as_ref().map(|(key, value)| TomlField::new(file, key, value));
+        let entry = task.examples.as_ref().map(|(key, value)| TomlField { key, value, file });
         few_shot::read(field, entry, dataset.as_ref().and_then(Option::as_ref))
     });
     if scorers.is_none() {
@@ -289,16 +290,28 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
         dataset: dataset.as_ref(),
         is_broken: mistakes.is_broken.get(),
     };
-    read.headline = keys.get("headline").and_then(|field| {
-        let reducers = match &epochs {
-            // Without epochs there is no reducer, unless they were not understood.
-            None => (!mistakes.is_broken.get()).then(Vec::new),
-            Some(epochs) => epochs.as_ref().map(|epochs| epochs.reducers.clone().unwrap_or_default()),
+    if let Some((section, wanted)) = keys.get("headline").and_then(options::headline) {
+        // What was not understood may have been right.
+        let is_known =
+            |key: &str, is_read: bool| !mistakes.is_broken.get() && (is_read || keys.get(key).is_none());
+        let known: Option<Vec<&AnyScorer>> = all(scorers.iter().map(|scorer| Some(&scorer.as_ref()?.1)));
+        let names = known.as_ref().map(|known| task_check::scorer_names(known.iter().copied()));
+        let metrics = known.filter(|_| is_known("metrics", read.metrics.is_some()));
+        let metrics =
+            metrics.and_then(|known| task_check::metric_names(read.metrics.as_ref(), known.into_iter()));
+        let reducers = match &read.epochs {
+            None => is_known("epochs", false).then(Vec::new),
+            Some(epochs) => {
+                epochs.reducers(file.registry).ok().map(|reducers| task_check::reducer_names(&reducers))
+            }
         };
-        let metrics = fit.metric_names(read.metrics.as_ref());
-        let scorers = scorer_names(&scorers);
-        options::headline(field, scorers.as_deref(), metrics.as_deref(), reducers.as_deref())
-    });
+        for (part, problem) in task_check::headline(&wanted, names, metrics, reducers) {
+            if let Some(field) = section.get(part) {
+                field.report(problem.message, Some(problem.hint));
+            }
+        }
+        read.headline = Some(wanted);
+    }
     fit.check(&read.errors, mistakes);
     if let Some(Ok(samples)) = dataset.as_ref().map(Dataset::samples) {
         let effects = fit.effects();
@@ -325,7 +338,6 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
     let examples = examples.flatten().filter(|(_, examples)| examples.count > 0);
     read.solver = chained(examples.map(|(_, examples)| examples.into()).into_iter().chain(steps).collect());
     read.scorers = scorers.into_iter().flatten().map(|(_, scorer)| scorer).collect();
-    read.epochs = epochs.flatten().map(|epochs| epochs.epochs);
     read.model = model.map(|(_, model)| model);
     if let Some(dataset) = dataset {
         read.dataset = dataset;
@@ -356,14 +368,6 @@ fn with_string<'d, T: EntryKind>(field: TomlField<'d>) -> Vec<Option<WithString<
         Some((string, built))
     };
     strings.map_or_else(|| vec![None], |strings| strings.into_iter().map(build).collect())
-}
-
-/// What results call the scorers, if all of them are known.
-fn scorer_names(scorers: &[Option<WithString<'_, AnyScorer>>]) -> Option<Vec<String>> {
-    let name =
-        |scorer: &Option<WithString<'_, AnyScorer>>| Some(scorer.as_ref()?.1.spec().log_name().into_owned());
-    let names: Vec<String> = all(scorers.iter().map(name))?;
-    Some(unique_names(names.iter().map(String::as_str)))
 }
 
 /// One after the other; a single one needs no chain.

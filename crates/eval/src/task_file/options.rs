@@ -9,16 +9,15 @@ use errorbar_core::registry::EntryKind;
 use errorbar_core::spec::{MetricsSpec, nearest};
 use errorbar_core::{
     Epochs, Error, ErrorMethod, ErrorPlan, HeadlineRequest, IntervalChoice, IntervalSide, Metadata, Metric,
-    MetricItem, MetricMap, Metrics, Reducer, ReducerChoice, Spec,
+    MetricItem, MetricMap, Metrics, Reducer, ReducerChoice, Reducers, Spec,
 };
 use errorbar_inference::{RuleMeasure, StopRule};
 use serde_json::Value as Json;
 use toml::de::DeValue;
 
-use super::section::{Keys, TomlField, TomlString, all, did_you_mean, integer};
+use super::section::{Keys, TomlField, TomlSection, TomlString, all, did_you_mean, integer};
 use super::specs;
 use crate::model::{OpenOptions, Provider, open_model};
-use crate::task_check::is_called;
 use crate::{FailOnError, GenerateConfig, ModelChoice, TemplateText};
 
 /// What the task is called; by default the file's own name.
@@ -113,36 +112,12 @@ pub(super) fn time_limit(field: TomlField<'_>) -> Option<Duration> {
 
 pub(super) const HEADLINE_KEYS: Keys = &["scorer", "score", "metric", "reducer"];
 
-/// Which figure comes first. Scorers, metrics and reducers must be those of the task, where these are known: the names of
-/// groups, for one, depend on the scores.
-pub(super) fn headline(
-    field: TomlField<'_>,
-    scorers: Option<&[String]>,
-    metrics: Option<&[String]>,
-    reducers: Option<&[String]>,
-) -> Option<HeadlineRequest> {
+/// Which figure comes first, and the table that says so.
+pub(super) fn headline(field: TomlField<'_>) -> Option<(TomlSection<'_>, HeadlineRequest)> {
     let section = field.section(HEADLINE_KEYS, "{ metric = \"accuracy\" }")?;
-    let name = |key: &str, known: Option<&[String]>, none: &str| {
-        let field = section.get(key)?;
-        let name = field.string()?.value;
-        if let Some(known) = known
-            && !known.iter().any(|known| known == name || (key == "metric" && is_called(name, known)))
-        {
-            let hint = did_you_mean(nearest(name, known.iter().map(String::as_str)));
-            let hint = hint.unwrap_or_else(|| match known {
-                [] => none.to_owned(),
-                known => format!("the task has: {}", known.join(", ")),
-            });
-            field.report(format!("the task has no {key} `{name}`"), Some(hint));
-        }
-        Some(name.to_owned())
-    };
-    Some(HeadlineRequest {
-        scorer: name("scorer", scorers, "name one under `scorer`"),
-        score: name("score", None, ""),
-        metric: name("metric", metrics, "name one under `metrics`"),
-        reducer: name("reducer", reducers, "name one under `epochs`: { count = 5, reducers = [\"mean\"] }"),
-    })
+    let [scorer, score, metric, reducer] =
+        ["scorer", "score", "metric", "reducer"].map(|key| section.text(key));
+    Some((section, HeadlineRequest { scorer, score, metric, reducer }))
 }
 
 pub(super) fn stop_when(field: TomlField<'_>) -> Option<Vec<StopRule>> {
@@ -308,17 +283,10 @@ fn wanted_of_generate(key: &str) -> &'static str {
 pub(super) const EPOCHS_KEYS: Keys = &["count", "reducers", "reducer"];
 const COUNT: &str = "an integer, 1 or more";
 
-/// The epochs, and what results call the reducers that are named; `None` if none is.
-pub(super) struct ReadEpochs {
-    pub(super) epochs: Epochs,
-    pub(super) reducers: Option<Vec<String>>,
-}
-
-pub(super) fn epochs(field: TomlField<'_>) -> Option<ReadEpochs> {
-    let counted = |count: u32| ReadEpochs { epochs: Epochs::count(count), reducers: None };
+pub(super) fn epochs(field: TomlField<'_>) -> Option<Epochs> {
     let Some(section) = field.as_section(EPOCHS_KEYS) else {
         let wanted = format!("{COUNT}, or a table such as {{ count = 5, reducers = [\"mode\"] }}");
-        return field.whole_number(1, &wanted).map(counted);
+        return field.whole_number(1, &wanted).map(Epochs::count);
     };
     let mistakes = &field.file.mistakes;
     let count = match section.get("count") {
@@ -338,27 +306,19 @@ pub(super) fn epochs(field: TomlField<'_>) -> Option<ReadEpochs> {
         (Some(field), None) | (None, Some(field)) => Some(reducers(field, count)?),
         (None, None) => None,
     };
-    let Some(built) = reducers else { return count.map(counted) };
-    let names = built.iter().map(|reducer| reducer.log_name()).collect();
-    let choices: Vec<ReducerChoice> = built.into_iter().map(ReducerChoice::Built).collect();
-    Some(ReadEpochs { epochs: Epochs::new(count?, choices), reducers: Some(names) })
+    Some(match reducers {
+        Some(built) => Epochs::new(count?, built.into_iter().map(ReducerChoice::Built).collect::<Vec<_>>()),
+        None => Epochs::count(count?),
+    })
 }
 
 fn reducers(field: TomlField<'_>, count: Option<u32>) -> Option<Vec<Arc<dyn Reducer>>> {
     let strings = field.strings("a reducer such as \"mode\", or a list of them")?;
-    let check = |reducer: &Arc<dyn Reducer>| {
-        reducer.check()?;
-        match (reducer.needs_epochs(), count) {
-            (Some(k), Some(epochs)) if k > epochs.into() => {
-                Err(Error::TooFewEpochs { reducer: reducer.log_name(), k, epochs })
-            }
-            _ => Ok(()),
-        }
-    };
     let built: Vec<Vec<Arc<dyn Reducer>>> = all(strings.into_iter().map(|string| {
         specs::build_as(&string?, <Arc<dyn Reducer>>::KIND, |registry, spec| {
             let reducers = registry.reducers(spec)?;
-            reducers.iter().try_for_each(check).map(|()| reducers)
+            Reducers::explicit(reducers.clone()).check(count.unwrap_or(u32::MAX))?;
+            Ok(reducers)
         })
     }))?;
     Some(built.concat())

@@ -35,8 +35,8 @@ pub(super) struct TomlSection<'d> {
 /// A key and its value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TomlField<'d> {
-    key: &'d Spanned<Cow<'d, str>>,
-    value: &'d Spanned<DeValue<'d>>,
+    pub(super) key: &'d Spanned<Cow<'d, str>>,
+    pub(super) value: &'d Spanned<DeValue<'d>>,
     pub(super) file: &'d TaskFile<'d>,
 }
 
@@ -149,14 +149,6 @@ pub(super) fn fields<'d>(file: &'d TaskFile<'d>, table: &'d DeTable<'d>) -> Vec<
 }
 
 impl<'d> TomlField<'d> {
-    pub(super) fn new(
-        file: &'d TaskFile<'d>,
-        key: &'d Spanned<Cow<'d, str>>,
-        value: &'d Spanned<DeValue<'d>>,
-    ) -> Self {
-        TomlField { key, value, file }
-    }
-
     /// Where the value stands; that of a table under a [header] is the header.
     pub(super) fn place(&self) -> Range<usize> {
         self.value.span()
@@ -187,7 +179,7 @@ impl<'d> TomlField<'d> {
 
     /// The string, if it is one.
     pub(super) fn as_string(&self) -> Option<TomlString<'d>> {
-        Some(TomlString::new(self.file, self.place(), self.value().as_str()?))
+        Some(TomlString { value: self.value().as_str()?, span: self.place(), file: self.file })
     }
 
     /// The items of a list, under the same key.
@@ -294,23 +286,21 @@ impl<'d> TomlField<'d> {
 
     /// Whether this place is within the entry, or right behind it.
     fn is_touched_by(&self, place: &Range<usize>) -> bool {
-        touch(&(self.key.span().start..self.place().end), place) || is_touched(self.value, place)
+        is_touched(self.key.span().start, self.value, place)
     }
 }
 
-fn touch(a: &Range<usize>, b: &Range<usize>) -> bool {
-    a.start <= b.end && b.start <= a.end
-}
-
-/// What stands under a [header] is not within the span of its table, so all of it is looked at.
-fn is_touched(value: &Spanned<DeValue<'_>>, place: &Range<usize>) -> bool {
-    let entry = |(key, value): (&Spanned<_>, &Spanned<_>)| {
-        touch(&(key.span().start..value.span().end), place) || is_touched(value, place)
-    };
-    touch(&value.span(), place)
+/// Whether this place is within an entry or an item that starts here. What stands under a [header] is not within the span
+/// of its table, so all of it is looked at.
+fn is_touched(start: usize, value: &Spanned<DeValue<'_>>, place: &Range<usize>) -> bool {
+    let span = value.span();
+    let is_within = start.min(span.start) <= place.end && place.start <= span.end;
+    is_within
         || match value.get_ref() {
-            DeValue::Table(table) => table.iter().any(entry),
-            DeValue::Array(items) => items.iter().any(|item| is_touched(item, place)),
+            DeValue::Table(table) => {
+                table.iter().any(|(key, value)| is_touched(key.span().start, value, place))
+            }
+            DeValue::Array(items) => items.iter().any(|item| is_touched(item.span().start, item, place)),
             _ => false,
         }
 }
@@ -357,10 +347,6 @@ pub(super) struct TomlString<'d> {
 }
 
 impl<'d> TomlString<'d> {
-    pub(super) fn new(file: &'d TaskFile<'d>, span: Range<usize>, value: &'d str) -> Self {
-        TomlString { value, span, file }
-    }
-
     /// Reports a mistake in a part of the value.
     pub(super) fn report(&self, part: Range<usize>, message: impl Into<String>, hint: Option<String>) {
         self.file.mistakes.add(self.place(part), message, hint);
@@ -472,7 +458,7 @@ mod text_tests {
             limit: None,
             is_of_log: false,
         };
-        TomlString::new(&file, span, value).place(part)
+        TomlString { value, span, file: &file }.place(part)
     }
 
     /// What stands in the file at the place of `wanted` in the string.

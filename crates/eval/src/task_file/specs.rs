@@ -225,7 +225,9 @@ mod tests {
             limit: None,
             is_of_log: false,
         };
-        build(&TomlString::new(&file, 10..text.len(), spec), |registry, spec| registry.metric(spec));
+        build(&TomlString { value: spec, span: 10..text.len(), file: &file }, |registry, spec| {
+            registry.metric(spec)
+        });
         let [mistake] = file.mistakes.in_order(&text).try_into().unwrap();
         (mistake.message, text[mistake.span].to_owned())
     }
@@ -258,7 +260,7 @@ mod tests {
             limit: None,
             is_of_log: false,
         };
-        let string = TomlString::new(&file, 10..text.len(), &text[11..text.len() - 1]);
+        let string = TomlString { value: &text[11..text.len() - 1], span: 10..text.len(), file: &file };
         let place = |kind: &'static str, wanted: &'static str| {
             let error = Error::UnknownName { kind: wanted, name: "mean".to_owned(), nearest: None };
             place(&string, kind, &error)

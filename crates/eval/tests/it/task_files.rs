@@ -82,7 +82,7 @@ fn keys() {
             "3:12: unknown key `cuont`; did you mean `count`?",
             "3:20: `cuont`: expected an integer, 1 or more, found 0",
             "4:14: unknown key `scoer`; did you mean `scorer`?",
-            "4:22: the task has no scorer `x`; the task has: includes",
+            "4:22: the headline names the scorer `x`, which the task does not have; there are: includes",
             "4:36: `metric`: expected a string in quotes, found 5",
             "5:1: unknown key `solvre`; did you mean `solver`?",
         ],
@@ -295,15 +295,15 @@ fn epochs_and_the_headline() {
     check(
         "headline = { scorer = 'include', reducer = 'mean' }",
         &[
-            "3:23: the task has no scorer `include`; did you mean `includes`?",
-            "3:44: the task has no reducer `mean`; name one under `epochs`: { count = 5, reducers = [\"mean\"] }",
+            "3:23: the headline names the scorer `include`, which the task does not have; did you mean `includes`?",
+            "3:44: the headline names the reducer `mean`, which the task does not have; leave it out, or name one under `epochs`: { count = 5, reducers = [\"mean\"] }",
         ],
     );
     check(
         "headline = { scorer = 'includes2', reducer = 'at_least(2)' }\nepochs = { count = 2, reducers = 'at_least(2)' }",
         &[
-            "3:23: the task has no scorer `includes2`; did you mean `includes`?",
-            "3:46: the task has no reducer `at_least(2)`; did you mean `at_least_2`?",
+            "3:23: the headline names the scorer `includes2`, which the task does not have; did you mean `includes`?",
+            "3:46: the headline names the reducer `at_least(2)`, which the task does not have; did you mean `at_least_2`?",
         ],
     );
 }

@@ -27,6 +27,16 @@ fn written(text: &str) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
+/// All tasks of a file, with these arguments.
+fn with_args<'a>(args: impl IntoIterator<Item = (&'a str, &'a str)>) -> TaskSelection {
+    let args = args.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+    TaskSelection { args, ..TaskSelection::default() }
+}
+
+fn named(name: &str) -> TaskSelection {
+    TaskSelection { name: Some(name.to_owned()), ..TaskSelection::default() }
+}
+
 fn load(path: &Path, selection: &TaskSelection) -> Result<Vec<Task>, TaskLoadError> {
     load_tasks(path, selection, &built_in_registry())
 }
@@ -61,7 +71,7 @@ dataset = { path = "law.csv" }
 #[test]
 fn tasks_of_a_file_share_what_stands_above_them() {
     let (folder, path) = written(TWO);
-    let tasks = load(&path, &TaskSelection::new()).unwrap();
+    let tasks = load(&path, &TaskSelection::default()).unwrap();
     let logs: Vec<EvalInfo> = tasks.iter().map(|task| recorded(&run(task, folder.path()).log)).collect();
     let names: Vec<&str> = logs.iter().map(|log| log.task.as_str()).collect();
     assert_eq!(names, ["logic", "law"], "in the order of the file");
@@ -72,9 +82,9 @@ fn tasks_of_a_file_share_what_stands_above_them() {
     assert_eq!(logs[1].dataset.samples, Some(1));
     assert!(logs[1].dataset.location.as_ref().unwrap().ends_with("law.csv"));
 
-    let one = load(&path, &TaskSelection::new().task("law")).unwrap();
+    let one = load(&path, &named("law")).unwrap();
     assert_eq!(one.iter().map(Task::name_in_file).collect::<Vec<_>>(), [Some("law")]);
-    let error = load(&path, &TaskSelection::new().task("lwa")).unwrap_err();
+    let error = load(&path, &named("lwa")).unwrap_err();
     let known = ["logic", "law"].map(str::to_owned).to_vec();
     let nearest = Some("law".to_owned());
     assert_eq!(error, TaskLoadError::UnknownTask { name: "lwa".to_owned(), nearest, known });
@@ -120,7 +130,7 @@ dataset = { path = "${subject}.csv", limit = "${n}" }
 #[test]
 fn arguments_have_defaults_and_their_types() {
     let (folder, path) = written(ARGS);
-    let tasks = load(&path, &TaskSelection::new()).unwrap();
+    let tasks = load(&path, &TaskSelection::default()).unwrap();
     let log = recorded(&run(&tasks[0], folder.path()).log);
     assert_eq!(log.task, "quiz_law");
     assert_eq!(log.dataset.samples, Some(2));
@@ -132,8 +142,14 @@ fn arguments_have_defaults_and_their_types() {
     let text = "n is 2, ${n} {n} $x ${}";
     assert_eq!(metadata, json!({"topics": ["tort"], "cot": false, "text": text, "level": "low"}));
 
-    let given = TaskSelection::new().arg("subject", "logic").arg("n", "1").arg("cot", "True");
-    let given = given.arg("share", "2").arg("topics", "a, b").arg("level", "high");
+    let given = with_args([
+        ("subject", "logic"),
+        ("n", "1"),
+        ("cot", "True"),
+        ("share", "2"),
+        ("topics", "a, b"),
+        ("level", "high"),
+    ]);
     let log = recorded(&run(&load(&path, &given).unwrap()[0], folder.path()).log);
     assert_eq!(log.task, "quiz_logic");
     let passed =
@@ -141,7 +157,7 @@ fn arguments_have_defaults_and_their_types() {
     assert_eq!(serde_json::Value::from(log.task_args_passed.clone()), passed);
     // What a log records gives the same task again.
     let args = log.task_args_passed.iter().map(|(name, value)| (name.clone(), value.clone()));
-    let again = args.fold(TaskSelection::new(), |selection, (name, value)| selection.arg(name, value));
+    let again = TaskSelection { args: args.collect(), ..TaskSelection::default() };
     let again = prepare(&load(&path, &again).unwrap()[0], folder.path());
     let log = std::fs::read_dir(folder.path().join("logs")).unwrap().map(|entry| entry.unwrap().path());
     let logs: Vec<EarlierRun> =
@@ -152,7 +168,7 @@ fn arguments_have_defaults_and_their_types() {
 #[test]
 fn arguments_that_cannot_be() {
     let (_folder, path) = written(ARGS);
-    let error = |name: &str, value: &str| load(&path, &TaskSelection::new().arg(name, value)).unwrap_err();
+    let error = |name: &str, value: &str| load(&path, &with_args([(name, value)])).unwrap_err();
     let expected = |name: &str, value: &str| match error(name, value) {
         TaskLoadError::ArgumentValue { name: of, expected, .. } if of == name => expected,
         other => panic!("{other:?}"),

@@ -241,14 +241,7 @@ impl EvalInfo {
 
     /// The figure that the task names as its headline, if it names one.
     pub fn headline_request(&self) -> Option<HeadlineRequest> {
-        let wanted = self.extra.get("headline_metric")?.as_object()?;
-        let get = |key: &str| wanted.get(key).and_then(Json::as_str).map(str::to_owned);
-        Some(HeadlineRequest {
-            scorer: get("scorer"),
-            score: get("score"),
-            metric: get("metric"),
-            reducer: get("reducer"),
-        })
+        serde_json::from_value(self.extra.get("headline_metric")?.clone()).ok()
     }
 }
 
