@@ -4,9 +4,8 @@
 //! to the files in `blobs/`; branches and tags are files in `refs/` that hold the commit.
 
 use std::collections::HashSet;
-use std::env;
-use std::fs;
 use std::path::{Component, Path, PathBuf};
+use std::{env, fs};
 
 use errorbar_core::Metadata;
 use errorbar_core::spec::nearest;

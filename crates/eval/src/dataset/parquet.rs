@@ -6,8 +6,7 @@ use std::sync::Arc;
 use errorbar_table::{ParquetRecords, TableErrorKind};
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
-use super::record::{FieldNames, Record};
-use super::record::{RecordSink, Stop};
+use super::record::{FieldNames, Record, RecordSink, Stop};
 
 /// What the samples of a small row may take beside its values, if rows have at least a byte of the file each.
 const BYTES_PER_ROW: u64 = 128;

@@ -9,12 +9,10 @@ use errorbar_core::{Metadata, Score, ScoreColumns};
 use errorbar_log::eval::{LogError, LogWriter, StoredSample};
 use errorbar_stats::sequential::SequenceError;
 
-use super::execute::SampleOutcome;
-use super::execute::{Delivery, SampleQueue};
+use super::execute::{Delivery, SampleOutcome, SampleQueue};
 use super::prepare::PreparedTask;
 use super::running::RunningFigures;
-use super::stop::{CancelToken, StopReason};
-use super::stop::{Observer, Progress};
+use super::stop::{CancelToken, Observer, Progress, StopReason};
 use super::stopping::StopMonitor;
 use crate::model::{FatalError, SampleUsage};
 

@@ -19,8 +19,7 @@ use super::models::{RecordedServer, recorded_servers};
 use super::options::LogFormat;
 use super::prepare::PreparedTask;
 use super::record::now;
-use super::stop::Observer;
-use super::stop::{CancelToken, StopReason};
+use super::stop::{CancelToken, Observer, StopReason};
 use super::stopping::{StopMonitor, StopPlan};
 use crate::{Error, ModelErrorKind, Result, Usage};
 

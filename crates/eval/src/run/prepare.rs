@@ -17,12 +17,11 @@ use errorbar_log::inspect::project;
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
 use super::stopping::StopPlan;
-use crate::NamedSample;
 use crate::task::Origin;
 use crate::task_check::{self, Finding};
 use crate::{
-    AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Models, Result, Sample, SampleId, Task,
-    UsageLimits, lock,
+    AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Models, NamedSample, Result, Sample, SampleId,
+    Task, UsageLimits, lock,
 };
 
 /// How many samples run at once by default.

@@ -148,13 +148,31 @@ fn below_limit(number: f64, limit: f64) -> String {
     texts.into_iter().find(shows).unwrap_or_else(|| number.to_string())
 }
 
-/// A sequence over the prefix, for one rule.
+/// A rule, and the sequence over the prefix for it.
 #[derive(Debug)]
 struct RuleSequence {
+    rule: PlannedRule,
     sequence: ConfidenceSequence,
     /// The samples with a number, and their sum.
     known: u64,
     sum: f64,
+}
+
+impl RuleSequence {
+    fn progress(&self) -> SequenceProgress {
+        let RuleSequence { rule, sequence, known, sum } = self;
+        let (lower, upper) = sequence.bounds();
+        SequenceProgress {
+            rule: rule.rule.clone(),
+            metric: rule.figure.name().to_owned(),
+            value: (*known > 0).then(|| sum / *known as f64),
+            lower,
+            upper,
+            side: watched(&rule.rule.measure).and_then(|value| sequence.side_of(value)),
+            samples: sequence.taken(),
+            population: sequence.population(),
+        }
+    }
 }
 
 /// Looks at the rules while a run is in progress.
@@ -178,10 +196,10 @@ impl StopMonitor {
     pub(super) fn new(plan: &StopPlan, epochs: u32) -> Result<Self, SequenceError> {
         let population = plan.order.len() as u64;
         let mut sequences = Vec::with_capacity(plan.rules.len());
-        for rule in &plan.rules {
+        for rule in plan.rules.iter().cloned() {
             let mut sequence = ConfidenceSequence::new(population, rule.range, plan.level)?;
             watched(&rule.rule.measure).into_iter().for_each(|value| sequence.watch(value));
-            sequences.push(RuleSequence { sequence, known: 0, sum: 0.0 });
+            sequences.push(RuleSequence { rule, sequence, known: 0, sum: 0.0 });
         }
         Ok(StopMonitor {
             plan: plan.clone(),
@@ -218,43 +236,27 @@ impl StopMonitor {
             return;
         }
         if self.held.is_none() {
-            self.held =
-                (0..self.sequences.len()).find(|rule| self.look(*rule).is_some_and(|look| look.holds()));
+            self.held = self.sequences.iter().position(|rule| rule.progress().holds());
         }
     }
 
     fn push(&mut self, sample: usize, columns: &ScoreColumns) -> Result<(), String> {
-        for (rule, state) in self.plan.rules.iter().zip(&mut self.sequences) {
+        for RuleSequence { rule, sequence, known, sum } in &mut self.sequences {
             let values = rule.figure.sample_values(columns).map_err(|error| error.to_string())?;
             let value = values.into_iter().next().map(|(_, value)| value).unwrap_or_default();
             let (least, greatest) = rule.bounds(sample, value);
-            state.sequence.push_between(least, greatest).map_err(|error| error.to_string())?;
-            if let Some(number) = (least == greatest).then_some(least) {
-                state.known += 1;
-                state.sum += number;
+            sequence.push_between(least, greatest).map_err(|error| error.to_string())?;
+            if least == greatest {
+                *known += 1;
+                *sum += least;
             }
         }
         Ok(())
     }
 
-    fn look(&self, rule: usize) -> Option<SequenceProgress> {
-        let (planned, state) = (self.plan.rules.get(rule)?, self.sequences.get(rule)?);
-        let (lower, upper) = state.sequence.bounds();
-        Some(SequenceProgress {
-            rule: planned.rule.clone(),
-            metric: planned.figure.name().to_owned(),
-            value: (state.known > 0).then(|| state.sum / state.known as f64),
-            lower,
-            upper,
-            side: watched(&planned.rule.measure).and_then(|value| state.sequence.side_of(value)),
-            samples: state.sequence.taken(),
-            population: state.sequence.population(),
-        })
-    }
-
     /// How far the sequence of the first rule is.
     pub(super) fn progress(&self) -> Option<SequenceProgress> {
-        self.look(0).filter(|_| self.problem.is_none())
+        self.sequences.first().filter(|_| self.problem.is_none()).map(RuleSequence::progress)
     }
 
     /// Whether a rule holds.
@@ -276,17 +278,16 @@ impl StopMonitor {
     /// What held, and over how many samples: with the exact interval of all of them. None if no rule holds, or samples
     /// are in the log that do not belong to the prefix.
     pub(super) fn conclusion(&self) -> Option<SequenceProgress> {
-        let rule = self.held?;
+        let rule = self.sequences.get(self.held?)?;
         if self.last.map(|last| last as usize + 1) != Some(self.prefix) || self.problem.is_some() {
             return None;
         }
-        let look = self.look(rule)?;
-        let interval = self.sequences.get(rule)?.sequence.interval();
+        let (progress, (lower, upper)) = (rule.progress(), rule.sequence.interval());
         // What a watched value shows is not lost to the last digit of a bisection.
         Some(SequenceProgress {
-            lower: interval.0.max(look.lower),
-            upper: interval.1.min(look.upper),
-            ..look
+            lower: lower.max(progress.lower),
+            upper: upper.min(progress.upper),
+            ..progress
         })
     }
 }

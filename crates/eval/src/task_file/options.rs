@@ -328,31 +328,31 @@ const WANTED_METRICS: &str =
     "a metric such as \"accuracy()\", a list of them, or a table such as { \"a*\" = [\"mean()\"] }";
 
 pub(super) fn metrics(field: TomlField<'_>) -> Option<Metrics> {
-    if let Some(metrics) = one_or_map(field) {
-        return metrics;
-    }
-    let Some(items) = field.as_list().filter(|items| !items.is_empty()) else {
-        let hint = "leave it out for the metrics that the scorer brings".to_owned();
-        return field.expected_with_hint(WANTED_METRICS, Some(hint));
-    };
-    let items: Vec<_> = all(items.into_iter().map(list_item))?;
-    Some(Metrics::List(items.into_iter().flatten().collect()))
+    one_or_map(field, || {
+        let Some(items) = field.as_list().filter(|items| !items.is_empty()) else {
+            let hint = "leave it out for the metrics that the scorer brings".to_owned();
+            return field.expected_with_hint(WANTED_METRICS, Some(hint));
+        };
+        let items: Vec<Vec<MetricItem>> = all(items.into_iter().map(list_item))?;
+        Some(Metrics::List(items.concat()))
+    })
 }
 
 fn list_item(item: TomlField<'_>) -> Option<Vec<MetricItem>> {
-    let metrics = one_or_map(item).unwrap_or_else(|| {
-        item.expected("a metric such as \"accuracy()\" or a table such as { \"a*\" = [\"mean()\"] }")
-    });
-    Some(match metrics? {
+    let wanted = "a metric such as \"accuracy()\" or a table such as { \"a*\" = [\"mean()\"] }";
+    Some(match one_or_map(item, || item.expected(wanted))? {
         Metrics::List(items) => items,
         Metrics::Map(map) => vec![MetricItem::Map(map)],
     })
 }
 
-/// The metrics of a table or a string, if it is one of them; of these there are none if something is wrong with it.
-fn one_or_map(field: TomlField<'_>) -> Option<Option<Metrics>> {
-    let of_table = |_| metric_map(field).map(Metrics::Map);
-    field.value().as_table().map(of_table).or_else(|| Some(metrics_of_string(&field.as_string()?)))
+/// The metrics of a string or a table, or those of something else.
+fn one_or_map(field: TomlField<'_>, otherwise: impl FnOnce() -> Option<Metrics>) -> Option<Metrics> {
+    match field.value() {
+        DeValue::String(_) => metrics_of_string(&field.as_string()?),
+        DeValue::Table(_) => metric_map(field).map(Metrics::Map),
+        _ => otherwise(),
+    }
 }
 
 /// The string may also hold a list or a map, as on the command line.
