@@ -467,31 +467,53 @@ impl Sides {
         self.smaller.iter().chain(&self.larger).copied()
     }
 
-    /// The magnitudes as multiples of a common step: the largest one that divides all of them, but for rounding.
-    fn multiples(&self) -> Option<Multiples> {
-        let largest = self.all().fold(0.0, f64::max);
+    /// How many steps the largest magnitude has, for the largest step that divides all of them, but for rounding.
+    fn steps(&self, largest: f64) -> Option<f64> {
         let mut distinct: Vec<f64> = self.all().map(|magnitude| magnitude / largest).collect();
         distinct.sort_unstable_by(f64::total_cmp);
         distinct.dedup_by(|next, kept| *next - *kept <= OFF_STEP);
         if distinct.len() > MOST_STEPS as usize {
             return None;
         }
-        let steps = (1..=MOST_STEPS).map(f64::from).find(|steps| {
+        (1..=MOST_STEPS).map(f64::from).find(|steps| {
             distinct.iter().all(|share| {
                 let multiple = share * steps;
                 // A step above twice a difference would make it zero.
                 multiple >= 0.5 && (multiple - libm::round(multiple)).abs() <= OFF_STEP * steps
             })
-        })?;
-        let in_steps = |magnitudes: &[f64]| {
-            let multiple = |magnitude: &f64| libm::round(magnitude / largest * steps) as u32;
-            magnitudes.iter().map(multiple).collect()
-        };
-        Some(Multiples { smaller: in_steps(&self.smaller), larger: in_steps(&self.larger) })
+        })
     }
 
+    /// 2·P(A ≤ m), A the sum of a random subset, in units of a common step. None if there is no step, or if it takes too many
+    /// additions.
     fn by_counts(&self) -> Option<f64> {
-        self.multiples()?.by_counts()
+        let largest = self.all().fold(0.0, f64::max);
+        let steps = self.steps(largest)?;
+        let multiple = |magnitude: f64| libm::round(magnitude / largest * steps) as u32;
+        let mut multiples: Vec<u32> = self.all().map(multiple).collect();
+        multiples.sort_unstable();
+        if multiples.first() == multiples.last() {
+            return Some(mcnemar_exact(self.larger.len() as u64, self.smaller.len() as u64));
+        }
+        let smaller_sum: u64 = self.smaller.iter().map(|magnitude| u64::from(multiple(*magnitude))).sum();
+        if smaller_sum.saturating_mul(multiples.len() as u64) > MOST_ADDITIONS {
+            return None;
+        }
+        // The probabilities of the sums 0 to m. Nothing is subtracted, so the smallest have all their digits too.
+        let size = usize::try_from(smaller_sum).ok()? + 1;
+        let mut before = vec![0.0_f64; size];
+        let mut after = before.clone();
+        *before.first_mut()? = 1.0;
+        let mut reached = 0;
+        for multiple in multiples {
+            // From the smallest on, so that few sums are reached at first.
+            reached = (reached + multiple as usize).min(size - 1);
+            add_multiple(before.get(..=reached)?, after.get_mut(..=reached)?, multiple as usize);
+            std::mem::swap(&mut before, &mut after);
+        }
+        let mut all = ExactSum::new();
+        all.extend(&before);
+        Some((2.0 * all.to_f64()).min(1.0))
     }
 
     /// Counts the patterns whose sum is at most that of the smaller side.
@@ -531,50 +553,6 @@ fn sorted_sums(values: &[f64]) -> Vec<f64> {
         sums = merged;
     }
     sums
-}
-
-/// The magnitudes of both sides in units of the step.
-struct Multiples {
-    smaller: Vec<u32>,
-    larger: Vec<u32>,
-}
-
-impl Multiples {
-    fn of_all(&self) -> impl Iterator<Item = u32> {
-        self.smaller.iter().chain(&self.larger).copied()
-    }
-
-    fn smaller_sum(&self) -> u64 {
-        self.smaller.iter().copied().map(u64::from).sum()
-    }
-
-    /// 2·P(A ≤ m), A the sum of a random subset. None if that takes too many additions.
-    fn by_counts(&self) -> Option<f64> {
-        let mut multiples: Vec<u32> = self.of_all().collect();
-        multiples.sort_unstable();
-        if multiples.first() == multiples.last() {
-            return Some(mcnemar_exact(self.larger.len() as u64, self.smaller.len() as u64));
-        }
-        let smaller_sum = self.smaller_sum();
-        if smaller_sum.saturating_mul(multiples.len() as u64) > MOST_ADDITIONS {
-            return None;
-        }
-        // The probabilities of the sums 0 to m. Nothing is subtracted, so the smallest have all their digits too.
-        let size = usize::try_from(smaller_sum).ok()? + 1;
-        let mut before = vec![0.0_f64; size];
-        let mut after = before.clone();
-        *before.first_mut()? = 1.0;
-        let mut reached = 0;
-        for multiple in multiples {
-            // From the smallest on, so that few sums are reached at first.
-            reached = (reached + multiple as usize).min(size - 1);
-            add_multiple(before.get(..=reached)?, after.get_mut(..=reached)?, multiple as usize);
-            std::mem::swap(&mut before, &mut after);
-        }
-        let mut all = ExactSum::new();
-        all.extend(&before);
-        Some((2.0 * all.to_f64()).min(1.0))
-    }
 }
 
 /// Each sum s is reached from s without the multiple, or from s − multiple with it.

@@ -19,23 +19,21 @@ use super::{excess_of_log, stirling_error};
 ///
 /// 0 for x ≤ 0, 1 for x ≥ 1, NaN for parameters that are not positive and finite.
 pub fn beta_cdf(x: f64, a: f64, b: f64) -> f64 {
-    match Beta::new(a, b) {
-        None => f64::NAN,
-        Some(_) if x.is_nan() => f64::NAN,
-        Some(_) if x <= 0.0 => 0.0,
-        Some(_) if x >= 1.0 => 1.0,
-        Some(beta) => beta.tail(Point::from_lower(x)).lower(),
-    }
+    tails(x, a, b).0
 }
 
 /// P(X > x) for X ~ Beta(a, b), with full relative accuracy in the upper tail.
 pub fn beta_survival(x: f64, a: f64, b: f64) -> f64 {
+    tails(x, a, b).1
+}
+
+/// P(X ≤ x) and P(X > x).
+fn tails(x: f64, a: f64, b: f64) -> (f64, f64) {
     match Beta::new(a, b) {
-        None => f64::NAN,
-        Some(_) if x.is_nan() => f64::NAN,
-        Some(_) if x <= 0.0 => 1.0,
-        Some(_) if x >= 1.0 => 0.0,
-        Some(beta) => beta.tail(Point::from_lower(x)).upper(),
+        Some(_) if x <= 0.0 => (0.0, 1.0),
+        Some(_) if x >= 1.0 => (1.0, 0.0),
+        Some(beta) if !x.is_nan() => beta.tail(Point::from_lower(x)).both(),
+        _ => (f64::NAN, f64::NAN),
     }
 }
 
@@ -143,12 +141,11 @@ impl Tail {
         libm::exp(-self.front.deviance) * (self.front.scale * self.ratio)
     }
 
-    fn lower(self) -> f64 {
-        if self.is_lower { self.probability() } else { 1.0 - self.probability() }
-    }
-
-    fn upper(self) -> f64 {
-        if self.is_lower { 1.0 - self.probability() } else { self.probability() }
+    /// The lower and the upper one.
+    fn both(self) -> (f64, f64) {
+        let own = self.probability();
+        let other = 1.0 - own;
+        if self.is_lower { (own, other) } else { (other, own) }
     }
 
     /// The logarithm of P(X ≤ x), and its derivative with respect to ln(x/y).

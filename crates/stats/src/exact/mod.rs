@@ -36,16 +36,6 @@ impl Moments {
         Self { n: 0, sum: ExactSum::new(), sum_of_squares: ExactSum::new() }
     }
 
-    /// The moments of this many observations with these sums.
-    pub fn from_sums(n: u64, sum: ExactSum, sum_of_squares: ExactSum) -> Self {
-        Self { n, sum, sum_of_squares }
-    }
-
-    /// The exact sum of the squares of the observations.
-    pub fn sum_of_squares(&self) -> &ExactSum {
-        &self.sum_of_squares
-    }
-
     /// Adds one observation.
     pub fn push(&mut self, x: f64) {
         self.n += 1;
@@ -142,81 +132,13 @@ impl Moments {
 const PART: usize = 1 << 15;
 
 // The distinct values of a data set and how often each occurs, in ascending order.
-//
-// Scores of an evaluation mostly take few values, zero and one above all, so both are looked for before anything is sorted.
-
-/// Up to this many distinct values are counted in a table rather than by sorting.
-const FEW: usize = 64;
-
-/// Slots of that table; a quarter full at most, so that a probe rarely meets another value.
-const SLOTS: usize = 4 * FEW;
 
 /// Below this, sorting on one thread is faster than waking others.
 const PARALLEL_SORT: usize = 20_000;
 
 /// Each distinct value with its count, ascending. The two zeros count as one; NaNs sort by their bits, last or first.
 pub fn tally(values: &[f64]) -> Vec<(f64, u64)> {
-    zeros_and_ones(values).or_else(|| few_values(values)).unwrap_or_else(|| sorted_runs(values))
-}
-
-/// Counts without a branch; `None` if there is anything but 0 and 1.
-fn zeros_and_ones(values: &[f64]) -> Option<Vec<(f64, u64)>> {
-    let (mut zeros, mut ones) = (0, 0);
-    // Data that is not binary mostly shows it in the first block.
-    for block in values.chunks(4096) {
-        let count = |wanted: f64| block.iter().map(|&x| u64::from(x == wanted)).sum::<u64>();
-        let (zeros_here, ones_here) = (count(0.0), count(1.0));
-        if zeros_here + ones_here < block.len() as u64 {
-            return None;
-        }
-        zeros += zeros_here;
-        ones += ones_here;
-    }
-    let both = [(0.0, zeros), (1.0, ones)];
-    Some(both.into_iter().filter(|(_, count)| *count > 0).collect())
-}
-
-/// Marks a free slot: the bits of a NaN, which no score has.
-const FREE: u64 = u64::MAX;
-
-/// Separate counts for values in turn: adding to the count that was just written would have to wait for the write.
-const TURNS: usize = 4;
-
-/// Counts in a small open-addressing table; `None` if there are too many values (or the one that cannot be stored).
-#[expect(clippy::indexing_slicing, reason = "slots are taken modulo the length of the table")]
-fn few_values(values: &[f64]) -> Option<Vec<(f64, u64)>> {
-    let mut keys = [FREE; SLOTS];
-    let mut counts = [[0_u64; SLOTS]; TURNS];
-    let mut distinct = 0;
-    for turn in values.chunks(TURNS) {
-        for (value, counts) in turn.iter().zip(&mut counts) {
-            let bits = (value + 0.0).to_bits(); // −0 + 0 is +0
-            // Fibonacci hashing; plain scores differ only in their highest bits, and so do their products.
-            let mut slot = (bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize % SLOTS;
-            while keys[slot] != bits {
-                if keys[slot] == FREE {
-                    distinct += 1;
-                    if distinct > FEW {
-                        return None;
-                    }
-                    keys[slot] = bits;
-                } else {
-                    slot = (slot + 1) % SLOTS;
-                }
-            }
-            counts[slot] += 1;
-        }
-    }
-    let entries = keys.iter().enumerate().filter(|(_, bits)| **bits != FREE);
-    let total = |slot: usize| counts.iter().map(|turn| turn[slot]).sum();
-    let mut tally: Vec<(f64, u64)> =
-        entries.map(|(slot, bits)| (f64::from_bits(*bits), total(slot))).collect();
-    let kept: u64 = tally.iter().map(|(_, count)| count).sum();
-    tally.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    (kept == values.len() as u64).then_some(tally)
-}
-
-fn sorted_runs(values: &[f64]) -> Vec<(f64, u64)> {
+    // −0 + 0 is +0.
     let mut sorted: Vec<f64> = values.iter().map(|value| value + 0.0).collect();
     if sorted.len() < PARALLEL_SORT {
         sorted.sort_unstable_by(f64::total_cmp);
@@ -232,13 +154,13 @@ mod tests {
     use super::tally;
 
     #[test]
-    fn each_way_of_counting() {
+    fn values_are_counted_in_order() {
         assert_eq!(tally(&[]), []);
         assert_eq!(tally(&[1.0, 0.0, 1.0, -0.0]), [(0.0, 2), (1.0, 2)]);
         assert_eq!(tally(&[1.0, 1.0]), [(1.0, 2)]);
         let thirds = [0.5, 0.0, 1.0, 0.5, -0.0];
         assert_eq!(tally(&thirds), [(0.0, 2), (0.5, 2), (1.0, 1)]);
-        // 0, 1, …, 99 downwards, 50 once more, and the other zero: too many for the table.
+        // 0, 1, …, 99 downwards, 50 once more, and the other zero.
         let mut many: Vec<f64> = (0..100).rev().map(f64::from).collect();
         many.extend([50.0, -0.0]);
         let expected: Vec<_> = (0..100).map(|i| (f64::from(i), 1 + u64::from(i == 50 || i == 0))).collect();
@@ -246,8 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_share_a_slot_are_distinguished() {
-        // 64 values fill a quarter of the table, so some of them must probe.
+    fn values_that_return_are_counted() {
         let values: Vec<f64> = (0..6400).map(|i| f64::from(i % 64)).collect();
         let expected: Vec<_> = (0..64).map(|i| (f64::from(i), 100)).collect();
         assert_eq!(tally(&values), expected);

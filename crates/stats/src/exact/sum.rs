@@ -6,10 +6,8 @@
 
 use num_bigint::{BigInt, BigUint, Sign};
 
-/// Bits of a limb, in which sums are written down.
-const LIMB_BITS: u32 = 32;
 /// The bit position of `2^0`. Position 0 is `2^-2176`, below the smallest product of two subnormals, `2^-2148`.
-const UNIT_POSITION: u32 = 68 * LIMB_BITS;
+const UNIT_POSITION: u32 = 2176;
 /// The exponent of the last bit of a subnormal `f64`.
 const SMALLEST_EXPONENT: i32 = -1074;
 /// The bit position of the last place of a subnormal `f64`.
@@ -17,9 +15,6 @@ const SUBNORMAL_POSITION: u32 = UNIT_POSITION - 1074;
 
 /// The bit position of the last place of [`Fixed`], `2^-160`.
 const FIXED_POSITION: u32 = UNIT_POSITION - 160;
-
-/// Limbs that a sum can have: 2^64 squares of the largest number end below 2^2112, 66 limbs above the unit.
-const MAX_LIMBS: usize = (UNIT_POSITION / LIMB_BITS) as usize + 68;
 
 /// The exact sum of `f64`s: mergeable, and independent of the order and grouping of what was added.
 ///
@@ -347,41 +342,6 @@ impl ExactSum {
         };
         let (sign, digits) = all.into_parts();
         (sign == Sign::Minus, Magnitude::new(digits, position as i32 - UNIT_POSITION as i32))
-    }
-
-    /// The sum as a sign (true when negative), the limbs of its absolute value, lowest first, and the position of the lowest:
-    /// the same for the same value. `None` if something was added that is not a finite number.
-    pub fn limbs(&self) -> Option<(bool, Vec<u32>, u32)> {
-        if self.non_finite {
-            return None;
-        }
-        let (negative, Magnitude { digits, exponent, .. }) = self.magnitude();
-        if digits == BigUint::ZERO {
-            return Some((false, Vec::new(), 0));
-        }
-        let position = (exponent + UNIT_POSITION as i32).max(0) as u32;
-        Some((negative, (digits << (position % LIMB_BITS)).to_u32_digits(), position / LIMB_BITS))
-    }
-
-    /// The sum of the parts that [`ExactSum::limbs`] gives; `None` for others.
-    pub fn from_limbs(negative: bool, limbs: &[u32], at: u8) -> Option<Self> {
-        let mut sum = ExactSum::new();
-        if limbs.is_empty() {
-            return (!negative && at == 0).then_some(sum);
-        }
-        let fits = usize::from(at) + limbs.len() <= MAX_LIMBS;
-        if !fits || limbs.first() == Some(&0) || limbs.last() == Some(&0) {
-            return None;
-        }
-        for (position, limb) in (u32::from(at)..).zip(limbs) {
-            sum.put(u128::from(*limb), position * LIMB_BITS, -i64::from(negative));
-        }
-        Some(sum)
-    }
-
-    /// A sum that something was added to that is not a finite number.
-    pub fn not_finite() -> Self {
-        Self { non_finite: true, ..Self::new() }
     }
 
     /// Whether something was added that is not a finite number.

@@ -26,20 +26,19 @@ const ROUNDING: f64 = 1e-12;
 /// What is resampled as a whole: a score or a cluster of scores, as often as it occurs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResamplingUnit {
-    sum: (f64, f64),
-    size: u64,
+    total: ClusterTotal,
     count: u64,
 }
 
 impl ResamplingUnit {
     /// A value that occurs `count` times.
     pub fn score(value: f64, count: u64) -> Self {
-        ResamplingUnit { sum: (value, 0.0), size: 1, count }
+        ResamplingUnit { total: ClusterTotal::new(1, (value, 0.0)), count }
     }
 
     /// A cluster, drawn with all its observations.
     pub fn cluster(total: &ClusterTotal) -> Self {
-        ResamplingUnit { sum: total.sum, size: total.size, count: 1 }
+        ResamplingUnit { total: *total, count: 1 }
     }
 }
 
@@ -120,20 +119,17 @@ struct DistinctUnit {
 impl DistinctUnit {
     /// The distinct things in ascending order, and the mean of all.
     fn all(things: Vec<ResamplingUnit>) -> Result<(Vec<DistinctUnit>, f64), &'static str> {
-        let (mut total, mut n) = (ExactSum::new(), 0);
-        for thing in &things {
-            total.add_times(thing.sum.0, thing.count);
-            total.add_times(thing.sum.1, thing.count);
-            n += thing.size * thing.count;
+        let (mut sum, mut n) = (ExactSum::new(), 0);
+        for ResamplingUnit { total, count } in &things {
+            sum.add_times(total.sum.0, *count);
+            sum.add_times(total.sum.1, *count);
+            n += total.size * count;
         }
-        let mean = total.divide(n.max(1));
-        let unit = |thing: &ResamplingUnit| {
-            let mut deviation = ExactSum::new();
-            deviation.extend(&[thing.sum.0, thing.sum.1]);
-            deviation.add_product(-mean, thing.size as f64);
-            let size = thing.size as f64;
-            let own = (thing.sum.0 + thing.sum.1) / size;
-            DistinctUnit { mean: own, deviation: deviation.to_f64(), size, count: thing.count }
+        let mean = sum.divide(n.max(1));
+        let unit = |ResamplingUnit { total, count }: &ResamplingUnit| {
+            let size = total.size as f64;
+            let own = (total.sum.0 + total.sum.1) / size;
+            DistinctUnit { mean: own, deviation: total.deviation(mean), size, count: *count }
         };
         let mut units: Vec<DistinctUnit> = things.iter().map(unit).collect();
         if !mean.is_finite() || units.is_empty() || units.iter().any(|unit| !unit.deviation.is_finite()) {

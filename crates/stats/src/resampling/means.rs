@@ -73,12 +73,8 @@ impl ResampledMeans {
     /// equal, so are all means, exactly.
     pub fn of_clusters(clusters: &[ClusterTotal]) -> Option<Self> {
         let frame = Frame::of_clusters(clusters)?;
-        let mut things: Vec<[f64; 2]> =
-            clusters.iter().map(|cluster| [frame.total_inwards(cluster), cluster.size as f64]).collect();
-        things.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
-        let runs = things.chunk_by(|a, b| a == b);
-        let runs = runs.filter_map(|run| Some((*run.first()?, run.len() as u64)));
-        let source = MeanSource::Clusters(Population::new(runs));
+        let things = clusters.iter().map(|cluster| [frame.total_inwards(cluster), cluster.size as f64]);
+        let source = MeanSource::Clusters(Population::new(runs_of(things)));
         Some(Self { frame, source })
     }
 
@@ -132,6 +128,15 @@ impl ResampledMeans {
     }
 }
 
+/// Things in a canonical order, equal ones together with their number.
+fn runs_of(things: impl Iterator<Item = [f64; 2]>) -> impl Iterator<Item = ([f64; 2], u64)> {
+    let mut things: Vec<[f64; 2]> = things.collect();
+    things.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    let runs = things.chunk_by(|a, b| a == b);
+    let runs = runs.filter_map(|run| Some((*run.first()?, run.len() as u64)));
+    runs.collect::<Vec<_>>().into_iter()
+}
+
 /// The size of a cluster of observations and their sum, as what [`ExactSum::to_double_double`] gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -167,17 +172,17 @@ impl ClusterTotal {
     }
 }
 
-/// Runs replicates that take so many nanoseconds each, on threads if that is worth it.
-pub(super) fn replicates(
+/// Runs replicates that take so many nanoseconds each, on threads if that is worth it. Each gets scratch space.
+pub(super) fn replicates<S: Default + Send, T: Send>(
     cost: u64,
     range: Range<usize>,
-    one: impl Fn(&mut Vec<u64>, u64) -> f64 + Sync,
-) -> Vec<f64> {
+    one: impl Fn(&mut S, u64) -> T + Sync,
+) -> Vec<T> {
     if cost.saturating_mul(range.len() as u64) < PARALLEL_WORK {
-        let mut counts = Vec::new();
-        return range.map(|replicate| one(&mut counts, replicate as u64)).collect();
+        let mut scratch = S::default();
+        return range.map(|replicate| one(&mut scratch, replicate as u64)).collect();
     }
-    range.into_par_iter().map_init(Vec::new, |counts, replicate| one(counts, replicate as u64)).collect()
+    range.into_par_iter().map_init(S::default, |scratch, replicate| one(scratch, replicate as u64)).collect()
 }
 
 /// Where sums are taken: about a pivot, and at a scale at which they cannot overflow.
@@ -328,17 +333,11 @@ pub fn studentised_cluster_means(
     }
     // Sizes in units of the mean size, sums in units that give them squares of 1 or so.
     let (unit, size_unit) = (root / g.sqrt(), n as f64 / g);
-    let mut things: Vec<[f64; 2]> = clusters
-        .iter()
-        .zip(&deviations)
-        .map(|(cluster, deviation)| [deviation / unit, cluster.size as f64 / size_unit])
-        .collect();
-    things.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
-    let runs = things.chunk_by(|a, b| a == b).filter_map(|run| {
-        let [d, size] = *run.first()?;
-        Some(([d, size, d * d, d * size, size * size], run.len() as u64))
-    });
-    let population = Population::new(runs);
+    let things = clusters.iter().zip(&deviations);
+    let things = things.map(|(cluster, deviation)| [deviation / unit, cluster.size as f64 / size_unit]);
+    let with_products =
+        |([d, size], count): ([f64; 2], u64)| ([d, size, d * d, d * size, size * size], count);
+    let population = Population::new(runs_of(things).map(with_products));
     let statistic = |[sum, size, squares, products, sizes]: [f64; 5]| {
         let mean = sum / size;
         let scatter = squares - 2.0 * mean * products + mean * mean * sizes;

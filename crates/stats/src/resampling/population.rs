@@ -16,9 +16,6 @@ use crate::random::{Stream, Xoshiro};
 /// Things in a full block: as many as a random byte can tell apart.
 const BLOCK: usize = 256;
 
-/// Independent sums in a block, so that additions need not wait for each other; also the bytes in a random word.
-const LANES: usize = 8;
-
 /// The things to draw from; each has `K` numbers that are summed over the draws.
 ///
 /// The layout follows from the order in which runs are given, and the random words from the layout: a canonical order of
@@ -111,8 +108,8 @@ impl<const K: usize> Population<K> {
         for (stratum, &count) in self.strata.iter().zip(counts.iter()) {
             let sums = match &stratum.content {
                 Content::Run(thing) => thing.map(|number| number * count as f64),
-                Content::Block(block, BLOCK) => sum_of_bytes(block, count, random),
-                Content::Block(block, size) => sum_of_indices(block, *size as u8, count, random),
+                Content::Block(block, BLOCK) => sum_drawn(block, count, || full_indices(random)),
+                Content::Block(block, size) => sum_drawn(block, count, || indices_below(*size as u8, random)),
             };
             add(&mut total, &sums);
         }
@@ -156,67 +153,48 @@ fn add<const K: usize>(total: &mut [f64; K], part: &[f64; K]) {
     }
 }
 
-/// Sums `count` things drawn from a full block, a byte of randomness each.
-#[expect(clippy::indexing_slicing, reason = "a byte cannot exceed an array of 256")]
-fn sum_of_bytes<const K: usize>(block: &[[f64; K]; BLOCK], count: u64, random: &mut Xoshiro) -> [f64; K] {
-    let mut lanes = [[0.0; K]; LANES];
-    for _ in 0..count / LANES as u64 {
-        let bytes = random.next_u64().to_le_bytes();
-        for (lane, byte) in lanes.iter_mut().zip(bytes) {
-            add(lane, &block[usize::from(byte)]);
-        }
-    }
-    let rest = (count % LANES as u64) as usize;
-    let bytes = random.next_u64().to_le_bytes();
-    for (lane, byte) in lanes.iter_mut().zip(bytes).take(rest) {
-        add(lane, &block[usize::from(byte)]);
-    }
-    fold(&lanes)
+/// A byte of randomness each, as many as a word has.
+fn full_indices(random: &mut Xoshiro) -> [u8; 8] {
+    random.next_u64().to_le_bytes()
 }
 
-/// Sums `count` things drawn from the first `size` < 256 of a block, two bytes of randomness each.
+/// Indices below `size` < 256, two bytes of randomness each.
 ///
 /// Multiply-shift with rejection (Lemire, "Fast random integer generation in an interval", ACM TOMACS 29, 2019): the first
 /// 2^16 mod `size` remainders would favour some indices. A word with such a remainder in any of its quarters is dropped whole,
 /// which keeps the loop straight and the quarters of the other words independent.
-#[expect(
-    clippy::indexing_slicing,
-    reason = "the high half of a 16-bit number times size is below size, and a byte cannot exceed an array of 256"
-)]
-fn sum_of_indices<const K: usize>(
-    block: &[[f64; K]; BLOCK],
-    size: u8,
-    count: u64,
-    random: &mut Xoshiro,
-) -> [f64; K] {
-    const QUARTERS: u64 = 4;
+fn indices_below(size: u8, random: &mut Xoshiro) -> [u8; 4] {
     let size = u32::from(size.max(1));
     let rejected = (1 << 16) % size;
-    let mut next = || loop {
+    loop {
         let word = random.next_u64();
         let products = [0, 16, 32, 48].map(|shift| (word >> shift) as u32 % (1 << 16) * size);
         if products.iter().all(|product| product % (1 << 16) >= rejected) {
             return products.map(|product| (product >> 16) as u8);
         }
-    };
-    let mut lanes = [[0.0; K]; LANES];
-    for _ in 0..count / QUARTERS {
+    }
+}
+
+/// Sums `count` things of a block, drawn several at a time. Their sums are independent, so that additions need not wait for
+/// each other.
+#[expect(clippy::indexing_slicing, reason = "a byte cannot exceed an array of 256")]
+fn sum_drawn<const K: usize, const N: usize>(
+    block: &[[f64; K]; BLOCK],
+    count: u64,
+    mut next: impl FnMut() -> [u8; N],
+) -> [f64; K] {
+    let mut lanes = [[0.0; K]; N];
+    for _ in 0..count / N as u64 {
         for (lane, index) in lanes.iter_mut().zip(next()) {
             add(lane, &block[usize::from(index)]);
         }
     }
-    let rest = (count % QUARTERS) as usize;
+    let rest = (count % N as u64) as usize;
     for (lane, index) in lanes.iter_mut().zip(next()).take(rest) {
         add(lane, &block[usize::from(index)]);
     }
-    fold(&lanes)
-}
-
-fn fold<const K: usize>(lanes: &[[f64; K]; LANES]) -> [f64; K] {
     let mut total = [0.0; K];
-    for lane in lanes {
-        add(&mut total, lane);
-    }
+    lanes.iter().for_each(|lane| add(&mut total, lane));
     total
 }
 
@@ -234,9 +212,6 @@ pub(super) struct DrawTable {
     first: u64,
     /// Entry i belongs to the words above `last[i − 1]` up to and including `last[i]`; the final entry is `u64::MAX`.
     last: Vec<u64>,
-    /// Where to begin the search, by the leading bits of the word (Chen & Asau's guide table).
-    guide: Vec<u32>,
-    shift: u32,
 }
 
 /// Weights below this share of the largest one have no word of their own.
@@ -321,36 +296,14 @@ impl DrawTable {
         if let Some(end) = last.last_mut() {
             *end = u64::MAX;
         }
-        let (guide, shift) = guide(&last);
-        Self { first: first + skipped as u64, last, guide, shift }
+        Self { first: first + skipped as u64, last }
     }
 
     /// The outcome that a random word stands for.
     #[inline]
-    #[expect(
-        clippy::indexing_slicing,
-        reason = "the guide has an entry for every value of the leading bits, and the final bound is u64::MAX"
-    )]
     pub(super) fn draw(&self, word: u64) -> u64 {
-        let mut entry = self.guide[(word >> self.shift) as usize] as usize;
-        while word > self.last[entry] {
-            entry += 1;
-        }
-        self.first + entry as u64
+        self.first + self.last.partition_point(|end| *end < word) as u64
     }
-}
-
-/// For each value of the leading bits, the entry of the smallest word that begins with them; and the shift that leaves them.
-fn guide(last: &[u64]) -> (Vec<u32>, u32) {
-    let bits = (2 * last.len()).next_power_of_two().ilog2().clamp(10, 16);
-    let shift = 64 - bits;
-    let mut entry = 0;
-    let starts = (0..1_u64 << bits).map(|prefix| {
-        let ahead = last.iter().skip(entry);
-        entry += ahead.take_while(|&&end| end < prefix << shift).count();
-        entry as u32
-    });
-    (starts.collect(), shift)
 }
 
 #[cfg(test)]

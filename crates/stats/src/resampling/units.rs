@@ -3,8 +3,9 @@
 //! A unit is what is independent of the rest: a sample with all its epochs, or a cluster of samples. A resample is how
 //! often each unit is in it. Resample b of a seed is the same on any number of threads and whatever the number of resamples.
 
-use rayon::prelude::*;
+use std::ops::Range;
 
+use super::means::replicates;
 use crate::descriptive::standard_deviation;
 use crate::distributions::{normal_cdf, normal_quantile};
 use crate::exact::ExactSum;
@@ -13,8 +14,8 @@ use crate::random::Stream;
 use crate::random::Xoshiro;
 use crate::random::purpose::UNITS;
 
-/// Units drawn from which on threads pay for being woken.
-const PARALLEL_WORK: usize = 50_000;
+/// About how many nanoseconds it takes to draw a unit.
+const UNIT_COST: u64 = 20;
 
 /// The figures of `draws` resamples of as many units as there are, drawn with replacement.
 ///
@@ -39,11 +40,9 @@ pub fn resampled_moments(
     const PART: usize = 1 << 16;
     let mut moments = Moments::new();
     for first in (0..draws).step_by(PART) {
-        let part = in_parallel(units, draws.min(first + PART) - first, |counts, at| {
-            draw_counts(counts, units, Stream::new(seed, UNITS, (first + at) as u64));
-            figure(counts).unwrap_or(f64::NAN)
-        });
-        moments.extend(&part.into_iter().filter(|figure| !figure.is_nan()).collect::<Vec<_>>());
+        let part = in_range(units, first..draws.min(first + PART), seed, &figure);
+        let defined = part.into_iter().flatten().filter(|figure| !figure.is_nan());
+        moments.extend(&defined.collect::<Vec<_>>());
     }
     moments
 }
@@ -55,14 +54,24 @@ pub fn resampled<T: Send>(
     seed: u64,
     figure: impl Fn(&[u32]) -> T + Sync,
 ) -> Vec<T> {
-    let one = |counts: &mut Vec<u32>, draw: usize| {
-        draw_counts(counts, units, Stream::new(seed, UNITS, draw as u64));
-        figure(counts)
-    };
-    in_parallel(units, draws, one)
+    in_range(units, 0..draws, seed, figure)
 }
 
-/// The same for several figures: a row of this width for each resample, one after the other.
+/// The figures of those resamples whose numbers are in a range.
+fn in_range<T: Send>(
+    units: usize,
+    draws: Range<usize>,
+    seed: u64,
+    figure: impl Fn(&[u32]) -> T + Sync,
+) -> Vec<T> {
+    replicates(UNIT_COST * units as u64, draws, |counts: &mut Vec<u32>, draw| {
+        draw_counts(counts, units, Stream::new(seed, UNITS, draw));
+        figure(counts)
+    })
+}
+
+/// The same for several figures: a row of this width for each resample, one after the other. Where a row has fewer
+/// figures, the others are not a number.
 pub fn resampled_rows(
     units: usize,
     draws: usize,
@@ -70,56 +79,25 @@ pub fn resampled_rows(
     width: usize,
     figures: impl Fn(&[u32]) -> Vec<f64> + Sync,
 ) -> Vec<f64> {
-    let one = |counts: &mut Vec<u32>, draw: usize| {
-        draw_counts(counts, units, Stream::new(seed, UNITS, draw as u64));
-        figures(counts)
-    };
-    rows_in_parallel(units, draws, width, one)
+    in_rows(width, resampled(units, draws, seed, figures))
 }
 
 /// Several figures with each unit left out in turn: a row of this width for each unit.
 pub fn left_out_rows(units: usize, width: usize, figures: impl Fn(&[u32]) -> Vec<f64> + Sync) -> Vec<f64> {
-    rows_in_parallel(units, units, width, |counts, unit| {
+    let rows = replicates(UNIT_COST * units as u64, 0..units, |counts: &mut Vec<u32>, unit| {
         counts.clear();
         counts.resize(units, 1);
-        if let Some(count) = counts.get_mut(unit) {
+        if let Some(count) = counts.get_mut(unit as usize) {
             *count = 0;
         }
         figures(counts)
-    })
+    });
+    in_rows(width, rows)
 }
 
-/// Rows in one allocation. Where a row has fewer figures than the width, the others are not a number.
-fn rows_in_parallel(
-    units: usize,
-    times: usize,
-    width: usize,
-    one: impl Fn(&mut Vec<u32>, usize) -> Vec<f64> + Sync,
-) -> Vec<f64> {
-    let mut rows = vec![f64::NAN; times.saturating_mul(width)];
-    let fill = |counts: &mut Vec<u32>, (at, row): (usize, &mut [f64])| {
-        row.iter_mut().zip(one(counts, at)).for_each(|(slot, figure)| *slot = figure);
-    };
-    let width = width.max(1);
-    if units.saturating_mul(times) < PARALLEL_WORK {
-        let mut counts = Vec::new();
-        rows.chunks_mut(width).enumerate().for_each(|row| fill(&mut counts, row));
-    } else {
-        rows.par_chunks_mut(width).enumerate().for_each_init(Vec::new, fill);
-    }
-    rows
-}
-
-fn in_parallel<T: Send>(
-    units: usize,
-    times: usize,
-    one: impl Fn(&mut Vec<u32>, usize) -> T + Sync,
-) -> Vec<T> {
-    if units.saturating_mul(times) < PARALLEL_WORK {
-        let mut counts = Vec::new();
-        return (0..times).map(|at| one(&mut counts, at)).collect();
-    }
-    (0..times).into_par_iter().map_init(Vec::new, &one).collect()
+fn in_rows(width: usize, rows: Vec<Vec<f64>>) -> Vec<f64> {
+    let row = |row: Vec<f64>| row.into_iter().chain(std::iter::repeat(f64::NAN)).take(width);
+    rows.into_iter().flat_map(row).collect()
 }
 
 /// How often each unit is drawn.
