@@ -99,8 +99,8 @@ pub use value::{
 #[doc(hidden)]
 pub mod engine {
     pub use crate::columns::{
-        ColumnBlock, DetailColumns, DistinctScores, EpochColumn, LabelColumns, MetadataColumn, Panel,
-        Recoded, RecodedKinds, SampleIndex, ScorerColumn, ScorerEpochs, TextColumn, ValueColumn,
+        ColumnBlock, DetailColumns, DistinctScores, LabelColumns, MetadataColumn, Panel, Recoded,
+        RecodedKinds, RowLists, SampleIndex, ScorerColumn, ScorerEpochs, TextColumn, ValueColumn,
     };
     pub use crate::error::thousands;
     pub use crate::error_plan::SummaryKey;
@@ -115,7 +115,7 @@ pub mod engine {
     pub use crate::partial::BUCKETS;
     pub use crate::random::resample_cost;
     pub use crate::results::{VisitedBlock, evaluate_metric, innermost};
-    pub use crate::scores::{EpochInfo, KeyColumn, Resampler, RowSelection, UnitRows};
+    pub use crate::scores::{EpochInfo, KeyColumn, Resampler, RowSelection};
 }
 
 /// What kind of figure a metric gives, by the name that `#[metric]` knows it by in every crate.

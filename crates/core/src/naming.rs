@@ -208,44 +208,8 @@ impl<T: Eq + Hash> FromIterator<T> for Interner<T> {
     }
 }
 
-/// What each of the codes that were met stands for: a table of all codes, unless there are many more of them than there are
-/// rows to look at.
-pub(crate) enum CodeTable {
-    All(Vec<u32>),
-    Few(HashMap<u32, u32, RandomState>),
-}
-
-impl CodeTable {
-    /// Stands for a code that was not met.
-    const UNKNOWN: u32 = u32::MAX;
-
-    /// A table for codes below `distinct`.
-    pub(crate) fn new(distinct: usize, rows: usize) -> Self {
-        match distinct / 4 > rows {
-            true => CodeTable::Few(HashMap::default()),
-            false => CodeTable::All(vec![CodeTable::UNKNOWN; distinct]),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, code: u32) -> Option<u32> {
-        match self {
-            CodeTable::All(known) => {
-                known.get(code as usize).copied().filter(|found| *found != CodeTable::UNKNOWN)
-            }
-            CodeTable::Few(known) => known.get(&code).copied(),
-        }
-    }
-
-    pub(crate) fn insert(&mut self, code: u32, meaning: u32) {
-        match self {
-            CodeTable::All(known) => {
-                known.get_mut(code as usize).into_iter().for_each(|slot| *slot = meaning)
-            }
-            CodeTable::Few(known) => drop(known.insert(code, meaning)),
-        }
-    }
-}
+/// What each of the codes that were met stands for.
+pub(crate) type CodeTable = HashMap<u32, u32, RandomState>;
 
 #[cfg(test)]
 mod tests {

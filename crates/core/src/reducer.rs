@@ -179,6 +179,15 @@ pub enum ReducedValue {
     List(Vec<Leaf>),
 }
 
+impl From<ReducedValue> for Value {
+    fn from(reduced: ReducedValue) -> Self {
+        match reduced {
+            ReducedValue::Leaf(leaf) => leaf.into(),
+            ReducedValue::List(list) => Value::List(list),
+        }
+    }
+}
+
 /// The scored epochs of one scalar, with their values as numbers.
 #[derive(Debug)]
 pub struct EpochValues<'a> {
@@ -323,10 +332,7 @@ impl LiftedReducer<'_> {
             }
             _ => {
                 let leaves = self.scalars(&scored)?;
-                match self.reduced(&leaves, scores.len()) {
-                    ReducedValue::Leaf(leaf) => leaf.into(),
-                    ReducedValue::List(list) => Value::List(list),
-                }
+                self.reduced(&leaves, scores.len()).into()
             }
         };
         let epochs = scores.iter().map(|score| (score.value.clone(), Some(score)));

@@ -204,7 +204,9 @@ impl DelimitedSource<'_> {
                         block.ids.push(id);
                     }
                 }
-                ColumnRole::Epoch if rows.digits(column.at, digits) => block.epochs.extend_bytes(digits),
+                ColumnRole::Epoch if rows.digits(column.at, digits) => {
+                    block.epochs.extend(digits.iter().copied().map(u32::from));
+                }
                 ColumnRole::Epoch => {
                     for text in texts {
                         block.epochs.push(cell::epoch(text).ok()?);

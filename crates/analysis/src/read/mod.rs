@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
 
     /// The parts of a log, by a key of the metadata of its samples.
     fn split(&self, run: &Run, key: &str) -> Result<Vec<Run>, Diagnostic> {
-        let parts = run.scores.split_by(key).map_err(|error| self.about(error.into()))?;
+        let parts = run.scores.split_by(key);
         if parts.is_empty() {
             return Err(self.about(unknown_key(key, &run.known_keys(), "metadata key", Opt::By)));
         }

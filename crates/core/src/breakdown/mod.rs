@@ -192,7 +192,7 @@ fn reliability(metric: &Ece, scores: &Scores<'_>) -> Result<Vec<CalibrationBin>>
             .filter(|(_, prediction)| is_in(prediction.confidence))
             .map(|(at, prediction)| (at, prediction.outcome()))
             .unzip();
-        let mut set = scores.derive(positions.into_iter(), ValueColumn::from_floats(outcomes));
+        let mut set = scores.derive(positions.into_iter(), ValueColumn::from_floats(&outcomes));
         // Which bin an absent answer would be in is unknown.
         set.absent = Vec::new();
         // The range of the plan is that of the scores; these are right or wrong.

@@ -1,6 +1,6 @@
 //! Rows in blocks, column by column: how a table is read on many threads.
 
-use super::{EpochColumn, MetadataColumn, ScoreColumns, ScoreDetail, TextColumn, ValueColumn};
+use super::{MetadataColumn, ScoreColumns, ScoreDetail, TextColumn, ValueColumn};
 use crate::score::SampleId;
 use crate::score::Score;
 
@@ -35,7 +35,7 @@ pub struct ColumnBlock {
     /// The ids of the samples; their number is that of the rows.
     pub ids: TextColumn,
     /// The epochs.
-    pub epochs: EpochColumn,
+    pub epochs: Vec<u32>,
     /// A column per metadata key, in the order in which the keys are named to [`ScoreColumns::append`].
     pub metadata: Vec<MetadataColumn>,
     /// A column per scorer, in the order of the columns that the block is for.
@@ -119,8 +119,6 @@ impl ColumnBlock {
     /// An empty block for this number of scorers and metadata keys.
     pub fn new(scorers: usize, metadata_keys: usize) -> Self {
         ColumnBlock {
-            ids: TextColumn::default(),
-            epochs: EpochColumn::default(),
             metadata: vec![MetadataColumn::default(); metadata_keys],
             scores: vec![ValueColumn::default(); scorers],
             ..ColumnBlock::default()
@@ -166,7 +164,7 @@ impl ColumnBlock {
     pub fn heap_bytes(&self) -> usize {
         let LabelColumns { scorers, parts, tasks, models, buckets } = &self.labels;
         self.ids.heap_bytes()
-            + self.epochs.heap_bytes()
+            + self.epochs.capacity() * 4
             + self.metadata.iter().map(MetadataColumn::heap_bytes).sum::<usize>()
             + self.scores.iter().map(ValueColumn::heap_bytes).sum::<usize>()
             + self.errored.capacity() * 4
@@ -178,7 +176,7 @@ impl ColumnBlock {
     /// Makes all columns as long as the ids are.
     pub(super) fn level(&mut self) {
         let rows = self.ids.len();
-        self.epochs.resize(rows);
+        self.epochs.resize(rows, 1);
         self.errored.retain(|row| (*row as usize) < rows);
         self.metadata.iter_mut().for_each(|column| column.truncate(rows));
         self.scores.iter_mut().for_each(|column| column.resize(rows));
@@ -189,7 +187,7 @@ impl ScoreColumns {
     /// Reserves memory for more rows, with metadata of these keys.
     pub fn reserve<'a>(&mut self, rows: usize, metadata_keys: impl IntoIterator<Item = &'a str>) {
         self.epochs.reserve(rows);
-        metadata_keys.into_iter().for_each(|key| self.metadata.entry(key).reserve(rows));
+        metadata_keys.into_iter().for_each(|key| self.metadata_entry(key).reserve(rows));
         self.scorers.iter_mut().for_each(|scorer| scorer.values.reserve(rows));
     }
 
@@ -201,7 +199,7 @@ impl ScoreColumns {
         block.level();
         let rows = self.len();
         self.mark_errored(block.errored.drain(..).map(|row| rows as u32 + row));
-        block.integer_ids.drain(..).for_each(|row| self.mark_integer_id(rows + row as usize));
+        self.integer_ids.extend(block.integer_ids.drain(..).map(|row| rows as u32 + row));
         for (scorer, row, detail) in block.recorded.drain(..) {
             if let Some(scorer) = self.scorers.get_mut(scorer as usize) {
                 scorer.details.set(rows + row as usize, detail);
@@ -213,7 +211,7 @@ impl ScoreColumns {
         self.ids.append(&mut block.ids);
         self.epochs.append(&mut block.epochs);
         for (key, column) in metadata_keys.into_iter().zip(&mut block.metadata) {
-            let own = self.metadata.entry(key);
+            let own = self.metadata_entry(key);
             // What is absent from the end on needs no memory.
             if !column.is_empty() {
                 own.append(rows, column);
@@ -319,9 +317,10 @@ impl ScoreColumns {
         self.forget_index();
         let start = self.len();
         self.ids.append_rows(&block.ids, rows);
-        self.epochs.append_rows(&block.epochs, rows);
+        let epoch = |row: &u32| block.epochs.get(*row as usize).copied().unwrap_or(1);
+        self.epochs.extend(rows.iter().map(epoch));
         for (key, column) in metadata_keys.into_iter().zip(&block.metadata) {
-            self.metadata.entry(key).append_rows(start, column, rows);
+            self.metadata_entry(key).append_rows(start, column, rows);
         }
         self.fill_gaps();
     }

@@ -1,95 +1,9 @@
-//! Epochs: a column of them, those that a scorer has (another one of the same samples may have been run more often), those
-//! that some samples lack, and those that are counted from 0.
+//! Epochs: those that a scorer has (another one of the same samples may have been run more often), those that some samples
+//! lack, and those that are counted from 0.
 
-use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::collections::BTreeSet;
 
 use super::{SampleIndex, ScoreColumns, ScorerColumn};
-
-/// The epoch of each row.
-#[derive(Clone, Debug, Default)]
-pub struct EpochColumn(Vec<u32>);
-
-impl EpochColumn {
-    /// Appends an epoch.
-    #[inline]
-    pub fn push(&mut self, epoch: u32) {
-        self.0.push(epoch);
-    }
-
-    /// Appends epochs that are in a byte each.
-    pub fn extend_bytes(&mut self, epochs: &[u8]) {
-        self.0.extend(epochs.iter().map(|epoch| u32::from(*epoch)));
-    }
-
-    /// The number of rows.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Whether there is no row.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The epoch of a row; 0 beyond the end.
-    #[inline]
-    pub fn get(&self, row: usize) -> u32 {
-        self.0.get(row).copied().unwrap_or(0)
-    }
-
-    /// The epochs that rows have, ascending.
-    pub(super) fn distinct(&self) -> Vec<u32> {
-        let mut epochs = self.0.clone();
-        // Rows of one epoch mostly follow each other.
-        epochs.dedup();
-        epochs.sort_unstable();
-        epochs.dedup();
-        epochs
-    }
-
-    /// Counts every epoch one higher, the highest one aside.
-    pub(super) fn shift(&mut self) {
-        self.0.iter_mut().for_each(|epoch| *epoch = epoch.saturating_add(1));
-    }
-
-    /// The epoch that all of some rows have, if it is one and the same.
-    pub(super) fn same_in(&self, rows: Range<usize>) -> Option<u32> {
-        let rows = self.0.get(rows)?;
-        let first = *rows.first()?;
-        // Without an early end the loop runs many rows at a time.
-        rows.iter().fold(true, |all, row| all & (*row == first)).then_some(first)
-    }
-
-    /// Sets the number of rows: first epochs are added, or rows cut off.
-    pub(super) fn resize(&mut self, rows: usize) {
-        self.0.resize(rows, 1);
-    }
-
-    /// Takes all rows out of another column.
-    pub(super) fn append(&mut self, other: &mut EpochColumn) {
-        self.0.append(&mut other.0);
-    }
-
-    /// Copies some rows of another column; those beyond its end are first epochs.
-    pub(super) fn append_rows(&mut self, other: &EpochColumn, rows: &[u32]) {
-        self.0.extend(rows.iter().map(|row| other.0.get(*row as usize).copied().unwrap_or(1)));
-    }
-
-    /// Reserves memory for more rows.
-    pub(super) fn reserve(&mut self, rows: usize) {
-        self.0.reserve(rows);
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    /// The bytes that the epochs hold on the heap.
-    pub fn heap_bytes(&self) -> usize {
-        self.0.capacity() * size_of::<u32>()
-    }
-}
 
 /// The epochs of a scorer among those of all.
 #[derive(Debug, Default)]
@@ -106,13 +20,18 @@ impl ScorerEpochs {
         if present == 0 || present == columns.len() || columns.scorers.len() < 2 {
             return ScorerEpochs::default();
         }
-        let without = columns.epochs_without(columns.distinct_epochs(), scorer);
-        let others = columns.scorers.iter().filter(|other| other.name != scorer.name);
-        let of_none = others.fold(without.clone(), |without, other| match without.is_empty() {
-            true => without,
-            false => columns.epochs_without(without, other),
-        });
-        ScorerEpochs { foreign: without.into_iter().filter(|epoch| !of_none.contains(epoch)).collect() }
+        let others: Vec<&ScorerColumn> =
+            columns.scorers.iter().filter(|other| other.name != scorer.name).collect();
+        let (mut own, mut foreign) = (BTreeSet::new(), BTreeSet::new());
+        for row in 0..columns.len() {
+            let has_entry = |scorer: &ScorerColumn| scorer.values.is_scored(row).is_some();
+            if has_entry(scorer) {
+                own.insert(columns.epoch(row));
+            } else if others.iter().any(|other| has_entry(other)) {
+                foreign.insert(columns.epoch(row));
+            }
+        }
+        ScorerEpochs { foreign: foreign.difference(&own).copied().collect() }
     }
 
     /// Whether an epoch is the scorer's.
@@ -143,31 +62,12 @@ impl ScorerEpochs {
 }
 
 impl ScoreColumns {
-    /// Those of the epochs, ascending, in which a scorer has no entry of any sample.
-    fn epochs_without(&self, epochs: Vec<u32>, scorer: &ScorerColumn) -> Vec<u32> {
-        let mut is_found = vec![false; epochs.len()];
-        let mut left = epochs.len();
-        for row in 0..self.len() {
-            if left == 0 {
-                break;
-            }
-            let Ok(at) = epochs.binary_search(&self.epoch(row)) else { continue };
-            if let Some(found) = is_found.get_mut(at).filter(|found| !**found)
-                && scorer.values.is_scored(row).is_some()
-            {
-                *found = true;
-                left -= 1;
-            }
-        }
-        epochs.into_iter().zip(is_found).filter_map(|(epoch, found)| (!found).then_some(epoch)).collect()
-    }
-
     /// The same rows without those of the epochs that a scorer does not have; none if it has all.
     pub(super) fn in_epochs_of(&self, scorer: &ScorerColumn) -> Option<Self> {
         let epochs = ScorerEpochs::of(self, scorer);
         let is_own = |row: &u32| epochs.contains(self.epoch(*row as usize));
         (!epochs.foreign.is_empty())
-            .then(|| self.reordered(&(0..self.len() as u32).filter(is_own).collect::<Vec<u32>>()))
+            .then(|| self.selected(&(0..self.len() as u32).filter(is_own).collect::<Vec<u32>>()))
     }
 }
 
@@ -186,12 +86,17 @@ impl ScoreColumns {
     /// assert_eq!((columns.len(), columns.id(3), columns.epoch(3)), (4, "q2", 2));
     /// ```
     pub fn distinct_epochs(&self) -> Vec<u32> {
-        self.epochs.distinct()
+        let mut epochs = self.epochs.clone();
+        // Rows of one epoch mostly follow each other.
+        epochs.dedup();
+        epochs.sort_unstable();
+        epochs.dedup();
+        epochs
     }
 
-    /// Counts every epoch one higher: those of a table that starts at 0.
+    /// Counts every epoch one higher, the highest one aside: those of a table that starts at 0.
     pub fn shift_epochs(&mut self) {
-        self.epochs.shift();
+        self.epochs.iter_mut().for_each(|epoch| *epoch = epoch.saturating_add(1));
     }
 
     /// How many rows there would be more if every sample had each of these epochs, which are all that rows have, and perhaps
@@ -214,37 +119,26 @@ impl ScoreColumns {
         }
         let index = self.sample_index();
         let mut absent: Vec<(u32, u32)> = Vec::new();
-        // The rows of all samples with those that come, so that they are not looked for again.
-        let mut listed = Vec::with_capacity(index.len() * epochs.len());
-        let mut ends = Vec::with_capacity(index.len());
-        let (mut next, mut has_others) = (self.len() as u32, false);
         index.for_each(|rows| {
             let Some(&first) = rows.first() else { return };
             // Both are in the order of epochs.
-            let mut own = rows.iter().copied().peekable();
+            let mut own = rows.iter().peekable();
             for &epoch in epochs {
-                let row = own.next_if(|row| self.epoch(*row as usize) == epoch);
-                listed.push(row.unwrap_or(next));
-                if row.is_none() {
+                if own.next_if(|row| self.epoch(**row as usize) == epoch).is_none() {
                     absent.push((first, epoch));
-                    next += 1;
                 }
             }
-            ends.push(listed.len() as u32);
-            // An epoch that the sample has twice, or that is not among these.
-            has_others |= own.peek().is_some();
         });
-        let listed = (!has_others).then(|| Arc::new(SampleIndex::listed(listed, ends)));
-        self.index = listed.map_or_else(OnceLock::new, OnceLock::from);
+        self.forget_index();
         for (first, epoch) in absent {
             let (first, rows) = (first as usize, self.len());
             if self.has_integer_id(first) {
-                self.mark_integer_id(rows);
+                self.integer_ids.push(rows as u32);
             }
             let id = self.ids.get(first).to_owned();
             self.ids.push(&id);
             self.epochs.push(epoch);
-            self.metadata.columns_mut().for_each(|column| column.repeat_row(rows, first));
+            self.metadata.values_mut().for_each(|column| column.repeat_row(rows, first));
         }
         self.fill_gaps();
     }

@@ -8,9 +8,7 @@ use std::hash::{Hash, Hasher};
 use indexmap::{Equivalent, IndexMap};
 use serde_json::{Value as Json, json};
 
-use super::ScorerColumn;
-use crate::inputs::MetadataKeys;
-use crate::metadata::Metadata;
+use super::{RowLists, ScorerColumn};
 use crate::naming::Interner;
 use crate::score::Score;
 use crate::value::Value;
@@ -112,26 +110,26 @@ impl MetadataColumn {
             *self = std::mem::take(other);
             return;
         }
-        let mut codes = std::mem::take(&mut self.codes);
-        codes.resize(rows, ABSENT);
-        let of_value = |code: usize| other.value(code).map_or(ABSENT, |value| self.intern(value));
-        codes.extend(recoded(&other.codes, other.values.len(), of_value));
-        self.codes = codes;
+        self.adopt(rows, other, &other.codes);
         other.clear();
     }
 
     /// Copies some rows of another column, to follow row `rows`.
     pub(super) fn append_rows(&mut self, rows: usize, other: &MetadataColumn, wanted: &[u32]) {
+        let code = |row: &u32| other.codes.get(*row as usize).copied().unwrap_or(ABSENT);
+        self.adopt(rows, other, &wanted.iter().map(code).collect::<Vec<u32>>());
+    }
+
+    /// Appends values of another column by their codes there, to follow row `rows`.
+    fn adopt(&mut self, rows: usize, other: &MetadataColumn, of_other: &[u32]) {
         let mut codes = std::mem::take(&mut self.codes);
         codes.resize(rows, ABSENT);
-        let wanted = wanted.iter().map(|row| other.codes.get(*row as usize).copied().unwrap_or(ABSENT));
         let mut of_value = |code: usize| other.value(code).map_or(ABSENT, |value| self.intern(value));
         // A table of all values does not pay for a few rows.
-        if wanted.len() < other.values.len() / 8 {
-            codes.extend(wanted.map(|code| of_value(code as usize)));
+        if of_other.len() < other.values.len() / 8 {
+            codes.extend(of_other.iter().map(|code| of_value(*code as usize)));
         } else {
-            let wanted: Vec<u32> = wanted.collect();
-            codes.extend(recoded(&wanted, other.values.len(), of_value));
+            codes.extend(recoded(of_other, other.values.len(), of_value));
         }
         self.codes = codes;
     }
@@ -162,13 +160,6 @@ impl MetadataColumn {
         self.codes.get(row).copied().filter(|code| *code != ABSENT)
     }
 
-    /// The codes of the first `rows` rows, if every one of them has a value.
-    pub(crate) fn codes_of_all(&self, rows: usize) -> Option<&[u32]> {
-        let codes = self.codes.get(..rows)?;
-        // Without an early end the loop runs many rows at a time, and there seldom is an end.
-        codes.iter().fold(true, |all, code| all & (*code != ABSENT)).then_some(codes)
-    }
-
     /// The number of distinct values.
     pub fn distinct(&self) -> usize {
         self.values.len()
@@ -179,7 +170,7 @@ impl MetadataColumn {
         self.values.get(code).map(|MetadataValue(value)| value)
     }
 
-    fn get(&self, row: usize) -> Option<&Json> {
+    pub(super) fn get(&self, row: usize) -> Option<&Json> {
         self.value(self.code(row)? as usize)
     }
 
@@ -286,61 +277,6 @@ fn bytes_within(value: &Json) -> usize {
     }
 }
 
-/// The metadata of all rows: a column per key.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct MetadataColumns {
-    columns: IndexMap<String, MetadataColumn>,
-}
-
-impl MetadataColumns {
-    pub(crate) fn set<'a>(&mut self, row: usize, pairs: impl IntoIterator<Item = (&'a str, &'a Json)>) {
-        for (key, value) in pairs {
-            if let Some(column) = self.columns.get_mut(key) {
-                column.set(row, value);
-            } else {
-                let mut column = MetadataColumn::default();
-                column.set(row, value);
-                self.columns.insert(key.to_owned(), column);
-            }
-        }
-    }
-
-    pub(super) fn keep(&mut self, keys: &MetadataKeys) {
-        self.columns.retain(|key, _| keys.contains(key));
-    }
-
-    /// Puts the columns into the order of their keys.
-    pub(super) fn sort(&mut self) {
-        self.columns.sort_unstable_keys();
-    }
-
-    /// The column of a key, made if there is none.
-    pub(super) fn entry(&mut self, key: &str) -> &mut MetadataColumn {
-        self.columns.entry(key.to_owned()).or_default()
-    }
-
-    pub(crate) fn column(&self, key: &str) -> Option<&MetadataColumn> {
-        self.columns.get(key)
-    }
-
-    pub(super) fn columns_mut(&mut self) -> impl Iterator<Item = &mut MetadataColumn> {
-        self.columns.values_mut()
-    }
-
-    pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
-        self.columns.keys().map(String::as_str)
-    }
-
-    pub(crate) fn row(&self, row: usize) -> Metadata {
-        let pairs = self.columns.iter().filter_map(|(key, c)| Some((key.clone(), c.get(row)?.clone())));
-        pairs.collect()
-    }
-
-    pub(crate) fn heap_bytes(&self) -> usize {
-        self.columns.values().map(MetadataColumn::heap_bytes).sum()
-    }
-}
-
 // What is recorded with scores besides their values.
 
 /// What is recorded with a score besides its value. Most scorers of a table record nothing, so the
@@ -352,14 +288,7 @@ pub(crate) struct ScoreDetails {
     recorded_bytes: usize,
     /// For the scores of a vote: which rows voted. Ten thousand panels written as JSON would take
     /// longer than all the voting, so they are written on demand.
-    pub(super) panels: Option<PanelRows>,
-}
-
-/// The rows that voted on each reduced score.
-#[derive(Clone, Debug, Default)]
-pub(super) struct PanelRows {
-    pub(super) rows: Vec<u32>,
-    ends: Vec<usize>,
+    pub(super) panels: Option<RowLists>,
 }
 
 /// What is recorded with a score besides its value: a score whose value is not looked at.
@@ -425,7 +354,7 @@ impl ScoreDetails {
     pub(crate) fn to_detail(&self, row: usize, voters: Option<&ScorerColumn>) -> ScoreDetail {
         let mut detail = self.get(row).cloned().unwrap_or_else(ScoreDetail::no_detail);
         if let (Some(panels), Some(voters)) = (&self.panels, voters) {
-            detail.add_panel(&Panel::of(panels.rows_of(row).iter().filter_map(|row| {
+            detail.add_panel(&Panel::of(panels.get(row).iter().filter_map(|row| {
                 Some((voters.values.to_value(*row as usize)?, voters.details.get(*row as usize)))
             })));
         }
@@ -452,16 +381,7 @@ impl ScoreDetails {
 
     /// Remembers who voted on the next score.
     pub(crate) fn push_panel(&mut self, rows: &[u32]) {
-        let panels = self.panels.get_or_insert_default();
-        panels.rows.extend_from_slice(rows);
-        panels.ends.push(panels.rows.len());
-    }
-}
-
-impl PanelRows {
-    fn rows_of(&self, score: usize) -> &[u32] {
-        let start = score.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        self.ends.get(score).and_then(|end| self.rows.get(start..*end)).unwrap_or_default()
+        self.panels.get_or_insert_default().push(rows.iter().copied());
     }
 }
 

@@ -12,13 +12,12 @@ mod text;
 mod values;
 
 pub use block::{ColumnBlock, DetailColumns, LabelColumns};
-pub use epochs::{EpochColumn, ScorerEpochs};
+pub use epochs::ScorerEpochs;
 pub use metadata::MetadataColumn;
 pub use metadata::Panel;
 pub(crate) use metadata::{ScoreDetail, ScoreDetails, merge_details};
-pub use sample_index::SampleIndex;
+pub use sample_index::{RowLists, SampleIndex};
 pub use text::TextColumn;
-pub(crate) use text::first_bytes;
 pub(crate) use values::Floats;
 pub use values::{DistinctScores, Recoded, RecodedKinds, ValueColumn};
 
@@ -27,7 +26,6 @@ use std::hash::BuildHasher;
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use indexmap::IndexMap;
-use metadata::MetadataColumns;
 use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
@@ -58,10 +56,10 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub struct ScoreColumns {
     ids: TextColumn,
-    /// Which rows have an integer for an id, up to the last that has one: tables have none.
-    integer_ids: Vec<bool>,
-    epochs: EpochColumn,
-    metadata: MetadataColumns,
+    /// The rows whose id is an integer, in order: tables have none.
+    integer_ids: Vec<u32>,
+    epochs: Vec<u32>,
+    metadata: IndexMap<String, MetadataColumn>,
     scorers: Vec<ScorerColumn>,
     /// The rows whose sample errored, in order.
     errored: Vec<u32>,
@@ -122,7 +120,7 @@ impl ScoreColumns {
         match id {
             SampleId::Str(id) => self.push(id, epoch),
             SampleId::Int(id) => {
-                self.mark_integer_id(self.len());
+                self.integer_ids.push(self.len() as u32);
                 self.push(id.to_string(), epoch)
             }
         }
@@ -243,18 +241,12 @@ impl ScoreColumns {
     }
 
     fn has_integer_id(&self, row: usize) -> bool {
-        self.integer_ids.get(row) == Some(&true)
-    }
-
-    /// Says that the id of a row is an integer; rows are marked in order.
-    fn mark_integer_id(&mut self, row: usize) {
-        self.integer_ids.resize(row, false);
-        self.integer_ids.push(true);
+        self.integer_ids.binary_search(&(row as u32)).is_ok()
     }
 
     /// The epoch of a row; 0 beyond the end.
     pub fn epoch(&self, row: usize) -> u32 {
-        self.epochs.get(row)
+        self.epochs.get(row).copied().unwrap_or(0)
     }
 
     /// The score of a row by this scorer, if it has one.
@@ -308,47 +300,33 @@ impl ScoreColumns {
     /// let mut columns = ScoreColumns::new(["match"]);
     /// columns.push("q1", 1).metadata("language", "de").score("match", Score::new("C"))?;
     /// columns.push("q2", 1).metadata("language", "en").score("match", Score::new("I"))?;
-    /// assert_eq!(columns.split_by("language")?["en"].id(0), "q2");
+    /// assert_eq!(columns.split_by("language")["en"].id(0), "q2");
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
-    ///
-    /// # Errors
-    /// None that columns which were filled row by row could have.
-    pub fn split_by(&self, key: &str) -> Result<IndexMap<String, Self>> {
-        let Some(column) = self.metadata.column(key) else { return Ok(IndexMap::new()) };
-        let mut parts: IndexMap<String, Self> = IndexMap::new();
+    pub fn split_by(&self, key: &str) -> IndexMap<String, Self> {
+        let mut rows: IndexMap<String, Vec<u32>> = IndexMap::new();
+        let Some(column) = self.metadata.get(key) else { return IndexMap::new() };
         for row in 0..self.len() {
-            let value = column.code(row).and_then(|code| column.value(code as usize));
-            let Some(value) = value.filter(|value| !value.is_null()) else { continue };
-            let part = parts.entry(json_text(value)).or_insert_with(|| Self::new(self.scorer_names()));
-            let metadata = self.metadata_row(row);
-            let metadata = metadata.iter().map(|(key, value)| (key.as_str(), value));
-            let mut filled = part.push_sample(&self.sample_id(row), self.epoch(row)).metadata_all(metadata);
-            if self.errored.binary_search(&(row as u32)).is_ok() {
-                filled = filled.errored();
-            }
-            for scorer in self.scorer_names() {
-                if let Some(score) = self.score(row, scorer) {
-                    filled = filled.score(scorer, score)?;
-                }
+            if let Some(value) = column.get(row).filter(|value| !value.is_null()) {
+                rows.entry(json_text(value)).or_default().push(row as u32);
             }
         }
-        Ok(parts)
+        rows.into_iter().map(|(value, rows)| (value, self.selected(&rows))).collect()
     }
 
     /// The metadata keys that some row has.
     pub fn metadata_keys(&self) -> impl Iterator<Item = &str> {
-        self.metadata.keys()
+        self.metadata.keys().map(String::as_str)
     }
 
     /// Leaves out the metadata under other keys.
     pub fn keep_metadata(&mut self, keys: &MetadataKeys) {
-        self.metadata.keep(keys);
+        self.metadata.retain(|key, _| keys.contains(key));
     }
 
     /// The number of different values of a metadata key; 0 if no row has it.
     pub fn distinct_values(&self, key: &str) -> usize {
-        self.metadata.column(key).map_or(0, MetadataColumn::distinct)
+        self.metadata.get(key).map_or(0, MetadataColumn::distinct)
     }
 
     /// The number of rows whose sample errored.
@@ -368,22 +346,29 @@ impl ScoreColumns {
 
     /// The column of a metadata key.
     pub fn metadata_column(&self, key: &str) -> Option<&MetadataColumn> {
-        self.metadata.column(key)
+        self.metadata.get(key)
+    }
+
+    /// The column of a metadata key, made if there is none.
+    fn metadata_entry(&mut self, key: &str) -> &mut MetadataColumn {
+        self.metadata.entry(key.to_owned()).or_default()
     }
 
     /// The metadata of a row.
     pub fn metadata_row(&self, row: usize) -> Metadata {
-        self.metadata.row(row)
+        let pairs = self.metadata.iter().filter_map(|(key, c)| Some((key.clone(), c.get(row)?.clone())));
+        pairs.collect()
     }
 
     /// About how many bytes the columns hold on the heap, what scorers have recorded as metadata aside.
     pub fn heap_bytes(&self) -> usize {
         let scorers = self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.heap_bytes());
         let rows = self.ids.heap_bytes()
-            + self.integer_ids.capacity()
-            + self.epochs.heap_bytes()
+            + self.integer_ids.capacity() * 4
+            + self.epochs.capacity() * 4
             + self.errored.capacity() * 4;
-        rows + self.metadata.heap_bytes() + scorers.sum::<usize>()
+        let metadata = self.metadata.values().map(MetadataColumn::heap_bytes);
+        rows + metadata.chain(scorers).sum::<usize>()
     }
 }
 
@@ -397,29 +382,32 @@ pub struct RowWriter<'a> {
 impl RowWriter<'_> {
     /// Adds one entry of sample metadata.
     pub fn metadata(self, key: &str, value: impl Into<Json>) -> Self {
-        self.columns.metadata.set(self.row, [(key, &value.into())]);
-        self
+        self.metadata_all([(key, &value.into())])
     }
 
     /// Adds several entries of sample metadata.
     pub fn metadata_all<'b>(self, entries: impl IntoIterator<Item = (&'b str, &'b Json)>) -> Self {
-        self.columns.metadata.set(self.row, entries);
+        for (key, value) in entries {
+            // Most rows have keys that there are.
+            match self.columns.metadata.get_mut(key) {
+                Some(column) => column.set(self.row, value),
+                None => self.columns.metadata_entry(key).set(self.row, value),
+            }
+        }
         self
     }
 
     /// Marks the sample as errored. Scores that it carries all the same still count.
     pub fn errored(self) -> Self {
-        let (row, errored) = (self.row as u32, &mut self.columns.errored);
-        if let Err(at) = errored.binary_search(&row) {
-            errored.insert(at, row);
-        }
+        self.columns.mark_errored([self.row as u32]);
         self
     }
 
     /// Gives the row's score by this scorer; a second one for the same scorer is refused.
     pub fn score(self, scorer: &str, score: Score) -> Result<Self> {
-        let ScoreColumns { scorers, ids, epochs, .. } = &mut *self.columns;
-        let (row, sample, epoch) = (self.row, ids.get(self.row), epochs.get(self.row));
+        let (row, epoch) = (self.row, self.columns.epoch(self.row));
+        let ScoreColumns { scorers, ids, .. } = &mut *self.columns;
+        let sample = ids.get(row);
         let Some(column) = scorers.iter_mut().find(|column| column.name == scorer) else {
             return Err(Error::custom(format!(
                 "sample {sample:?} (epoch {epoch}) has a score by `{scorer}`, which is not among the scorers declared"

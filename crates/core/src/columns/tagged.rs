@@ -1,33 +1,6 @@
-//! Values of any kind by row: a tag and a number each.
-
-use std::sync::Arc;
+//! What stands for a value in a column: a tag and a number.
 
 use rayon::prelude::*;
-
-use crate::naming::Interner;
-use crate::value::{Leaf, LeafRef, Value, ValueRef};
-
-/// Values of any kind.
-#[derive(Clone, Debug, Default)]
-pub(super) struct TaggedValues {
-    pub(super) tags: Vec<Tag>,
-    /// A boolean, a number (see [`float_payload`]), or where the string or the structure is.
-    pub(super) payloads: Payloads,
-    /// How many rows have each tag, so that they are not scanned.
-    pub(super) counts: [usize; TAGS],
-    /// Each distinct string once: grades repeat.
-    pub(super) texts: Interner<Arc<str>>,
-    pub(super) text_bytes: usize,
-    pub(super) nested: Vec<Value>,
-    /// What the items of lists and maps take.
-    pub(super) nested_bytes: usize,
-}
-
-/// An entry of a map: key and value, the hash, a place in the table, and the key on the heap.
-pub(super) const MAP_ENTRY_BYTES: usize = 112;
-
-/// What a string takes beside its bytes: two counters, rounded up.
-const TEXT_BYTES: usize = 24;
 
 /// What stands for a float: its bits, but 0 to 255 for the floats 0.0 to 255.0, so that a column of 0.0 and 1.0 takes a byte
 /// a row. The floats with the bits 1 to 255, all below 1e-321, have the bits that are free then.
@@ -52,19 +25,11 @@ fn swap_small(word: u64) -> u64 {
     if f64::from(byte).to_bits() == word { u64::from(byte) } else { word }
 }
 
-/// About how many bytes the items of a list or map take; a scalar has none.
-fn item_bytes(value: &Value) -> usize {
-    match value {
-        Value::List(items) => items.len().saturating_mul(size_of::<Leaf>()),
-        Value::Map(map) => map.len().saturating_mul(MAP_ENTRY_BYTES),
-        _ => 0,
-    }
-}
-
 /// What the value of a row is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
-pub(super) enum Tag {
+pub(crate) enum Tag {
+    #[default]
     Missing,
     Unscored,
     /// A null inside a map, when the map is taken apart by key.
@@ -77,152 +42,7 @@ pub(super) enum Tag {
 }
 
 /// How many tags there are.
-const TAGS: usize = Tag::Nested as usize + 1;
-
-impl TaggedValues {
-    /// Takes all rows out, but keeps the strings if they are few.
-    pub(super) fn clear(&mut self) {
-        if self.texts.len() > self.tags.len() / 2 {
-            (self.texts, self.text_bytes) = Default::default();
-        }
-        self.tags.clear();
-        self.payloads.clear();
-        self.nested.clear();
-        self.nested_bytes = 0;
-        self.counts = [0; TAGS];
-    }
-
-    /// What stands for a value in the columns.
-    #[inline]
-    pub(super) fn encode(&mut self, value: Option<Value>) -> (Tag, u64) {
-        match value {
-            None => (Tag::Missing, 0),
-            Some(Value::Unscored) => (Tag::Unscored, 0),
-            Some(Value::Float(f)) if f.is_nan() => (Tag::Unscored, 0),
-            Some(Value::Bool(b)) => (Tag::Bool, u64::from(b)),
-            Some(Value::Int(i)) => (Tag::Int, i.cast_unsigned()),
-            Some(Value::Float(f)) => (Tag::Float, float_payload(f)),
-            Some(Value::Str(s)) => (Tag::Text, self.text_code(&s, || Arc::clone(&s))),
-            Some(nested @ (Value::List(_) | Value::Map(_))) => {
-                if self.nested.is_empty() {
-                    // One nested value is seldom alone.
-                    self.nested.reserve(self.tags.capacity());
-                }
-                (Tag::Nested, self.add_nested(nested))
-            }
-        }
-    }
-
-    /// Adds a list or map; where it is.
-    pub(super) fn add_nested(&mut self, value: Value) -> u64 {
-        self.nested_bytes = self.nested_bytes.saturating_add(item_bytes(&value));
-        self.nested.push(value);
-        (self.nested.len() - 1) as u64
-    }
-
-    /// The code of a string, which is made only if it is new.
-    #[inline]
-    pub(super) fn text_code(&mut self, text: &str, make: impl FnOnce() -> Arc<str>) -> u64 {
-        u64::from(self.texts.intern_with(text, || {
-            self.text_bytes += text.len() + TEXT_BYTES;
-            make()
-        }))
-    }
-
-    pub(super) fn text(&self, code: u64) -> Option<&Arc<str>> {
-        self.texts.get(code as usize)
-    }
-
-    pub(super) fn heap_bytes(&self) -> usize {
-        let nested = self.nested.capacity() * size_of::<Value>() + self.nested_bytes;
-        let texts = self.texts.heap_bytes() + self.text_bytes;
-        self.tags.capacity() + self.payloads.heap_bytes() + texts + nested
-    }
-
-    #[inline]
-    pub(super) fn push(&mut self, tag: Tag, payload: u64) {
-        self.tags.push(tag);
-        self.payloads.push(payload);
-        self.add_count(tag, 1);
-    }
-
-    #[inline]
-    pub(super) fn add_count(&mut self, tag: Tag, rows: isize) {
-        if let Some(count) = self.counts.get_mut(tag as usize) {
-            *count = count.saturating_add_signed(rows);
-        }
-    }
-
-    pub(super) fn count(&self, tag: Tag) -> usize {
-        self.counts.get(tag as usize).copied().unwrap_or(0)
-    }
-
-    /// Puts another value into a row.
-    pub(super) fn replace(&mut self, row: usize, (tag, payload): (Tag, u64)) {
-        let Some(of_row) = self.tags.get_mut(row) else { return };
-        let before = std::mem::replace(of_row, tag);
-        self.payloads.set(row, payload);
-        self.add_count(before, -1);
-        self.add_count(tag, 1);
-    }
-
-    /// The value of another column's row as one of this column. `known` has the codes of the other's strings here, for
-    /// those that were met; without room for them each is looked up.
-    pub(super) fn adopt(
-        &mut self,
-        other: &TaggedValues,
-        row: usize,
-        known: &mut [Option<u64>],
-        nested: impl FnOnce(usize) -> Option<Value>,
-    ) -> (Tag, u64) {
-        match (other.tags.get(row).copied(), other.payloads.get(row)) {
-            (Some(Tag::Text), Some(payload)) => {
-                let Some(text) = other.text(payload) else { return (Tag::Missing, 0) };
-                let mut code = || self.text_code(text, || Arc::clone(text));
-                let code = match known.get_mut(payload as usize) {
-                    Some(known) => *known.get_or_insert_with(code),
-                    None => code(),
-                };
-                (Tag::Text, code)
-            }
-            (Some(Tag::Nested), Some(payload)) => self.encode(nested(payload as usize)),
-            (Some(tag), Some(payload)) => (tag, payload),
-            _ => (Tag::Missing, 0),
-        }
-    }
-
-    pub(super) fn only(&self, tag: Tag) -> bool {
-        self.count(tag) == self.tags.len()
-    }
-
-    /// The numbers, if all rows have one of these tags and all are small and whole.
-    pub(super) fn small_numbers(&self, tags: &[Tag]) -> Option<&[u8]> {
-        let rows: usize = tags.iter().map(|tag| self.count(*tag)).sum();
-        self.payloads.bytes().filter(|_| rows == self.tags.len())
-    }
-
-    pub(super) fn get(&self, row: usize) -> Option<ValueRef<'_>> {
-        let payload = self.payloads.get(row)?;
-        let leaf = match self.tags.get(row)? {
-            Tag::Missing => return None,
-            Tag::Unscored => LeafRef::Unscored,
-            Tag::Null => LeafRef::Null,
-            Tag::Bool => LeafRef::Bool(payload != 0),
-            Tag::Int => LeafRef::Int(payload.cast_signed()),
-            Tag::Float => LeafRef::Float(payload_float(payload)),
-            Tag::Text => LeafRef::Str(self.text(payload)?),
-            Tag::Nested => return self.nested.get(payload as usize).map(Value::view),
-        };
-        Some(ValueRef::Leaf(leaf))
-    }
-
-    pub(super) fn to_value(&self, row: usize) -> Option<Value> {
-        match self.tags.get(row)? {
-            Tag::Text => Some(Value::Str(Arc::clone(self.text(self.payloads.get(row)?)?))),
-            _ => self.get(row).map(ValueRef::to_value),
-        }
-    }
-}
+pub(super) const TAGS: usize = Tag::Nested as usize + 1;
 
 // Eight bytes per row, or one byte where that is enough.
 //
@@ -349,12 +169,9 @@ impl Payloads {
         }
     }
 
-    /// The numbers, if they are in a byte each.
-    pub(super) fn bytes(&self) -> Option<&[u8]> {
-        match self {
-            Payloads::Bytes(bytes) => Some(bytes),
-            Payloads::Words(_) => None,
-        }
+    /// Whether all numbers are in a byte each.
+    pub(super) fn are_bytes(&self) -> bool {
+        matches!(self, Payloads::Bytes(_))
     }
 
     /// The numbers in eight bytes each, from now on.

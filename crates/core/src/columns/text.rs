@@ -15,9 +15,6 @@ pub struct TextColumn {
     bytes: Vec<u8>,
     /// Where each string ends.
     ends: Vec<usize>,
-    /// The first row whose string does not come [behind](by_length) the one before it, and how that one
-    /// compares with it. Found while the strings are at hand, because later it takes a walk through all.
-    not_above: Option<(usize, Ordering)>,
 }
 
 /// How many strings a thread takes at once.
@@ -32,13 +29,7 @@ impl TextColumn {
     /// Appends a string.
     #[inline]
     pub fn push(&mut self, text: &str) {
-        self.push_bytes(text.as_bytes());
-    }
-
-    #[inline]
-    fn push_bytes(&mut self, text: &[u8]) {
-        self.compare(text);
-        self.bytes.extend_from_slice(text);
+        self.bytes.extend_from_slice(text.as_bytes());
         self.ends.push(self.bytes.len());
     }
 
@@ -52,14 +43,13 @@ impl TextColumn {
     /// assert_eq!((ids.len(), ids.get(2)), (3, "q10"));
     /// ```
     pub fn extend(&mut self, texts: &str, ends: impl Iterator<Item = usize>) {
-        let (rows, start) = (self.len(), self.bytes.len());
+        let start = self.bytes.len();
         let mut before = 0;
         self.ends.extend(ends.map(|end| {
             before = texts.floor_char_boundary(end.clamp(before, texts.len()));
             start + before
         }));
         self.bytes.extend_from_slice(texts.as_bytes().get(..before).unwrap_or_default());
-        self.compare_from(rows);
     }
 
     /// The number of strings.
@@ -74,15 +64,11 @@ impl TextColumn {
 
     /// Takes all strings out of another column.
     pub(crate) fn append(&mut self, other: &mut TextColumn) {
-        let (rows, start) = (self.len(), self.bytes.len());
-        if rows == 0 && self.bytes.capacity() < other.bytes.capacity() {
+        let start = self.bytes.len();
+        if self.is_empty() && self.bytes.capacity() < other.bytes.capacity() {
             std::mem::swap(self, other);
             return other.clear();
         }
-        if !other.is_empty() {
-            self.compare(other.bytes_of(0));
-        }
-        self.not_above = self.not_above.or(other.not_above.map(|(row, order)| (rows + row, order)));
         self.bytes.extend_from_slice(&other.bytes);
         self.ends.extend(other.ends.iter().map(|end| start + end));
         other.clear();
@@ -90,58 +76,31 @@ impl TextColumn {
 
     /// Copies some strings of another column.
     pub(super) fn append_rows(&mut self, other: &TextColumn, rows: &[u32]) {
-        let before = self.len();
         self.ends.reserve(rows.len());
         for row in rows {
             self.bytes.extend_from_slice(other.bytes_of(*row as usize));
             self.ends.push(self.bytes.len());
         }
-        self.compare_from(before);
     }
 
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
-        self.not_above = None;
     }
 
     /// Whether the column is its first `period` rows again and again, to the end.
-    pub(crate) fn repeats(&self, period: usize) -> bool {
-        let Some(length) = period.checked_sub(1).and_then(|last| self.ends.get(last)).copied() else {
-            return false;
-        };
-        let mut passes = self.ends.chunks_exact(period).zip(self.bytes.chunks(length.max(1)));
-        let (ends, bytes) = passes.next().unwrap_or_default();
-        let is_same = |(pass, (of_pass, text)): (usize, (&[usize], &[u8]))| {
-            let start = (pass + 1) * length;
-            text == bytes && of_pass.iter().zip(ends).all(|(own, first)| *own == start + first)
-        };
+    pub(super) fn repeats(&self, period: usize) -> bool {
+        let is_same = |row: usize| self.bytes_of(row) == self.bytes_of(row - period);
         self.len().is_multiple_of(period)
-            && self.bytes.len() == length * (self.len() / period)
-            && passes.enumerate().all(is_same)
+            && (period..self.len()).into_par_iter().with_min_len(PART).all(is_same)
     }
 
     /// The first row whose string does not come [behind](by_length) the one before it, and how that one
     /// compares with it.
     pub(super) fn first_not_above(&self) -> Option<(usize, Ordering)> {
-        self.not_above
-    }
-
-    /// Looks whether the next string comes behind the last one.
-    #[inline]
-    fn compare(&mut self, next: &[u8]) {
-        if let (None, Some(last)) = (self.not_above, self.len().checked_sub(1)) {
-            let order = by_length(self.bytes_of(last), next);
-            self.not_above = (order != Ordering::Less).then_some((last + 1, order));
-        }
-    }
-
-    /// Looks whether the strings from a row on come behind the ones before them.
-    fn compare_from(&mut self, row: usize) {
-        if self.not_above.is_none() {
-            let order = |row: usize| (row, by_length(self.bytes_of(row - 1), self.bytes_of(row)));
-            self.not_above = (row.max(1)..self.len()).map(order).find(|(_, order)| *order != Ordering::Less);
-        }
+        let order = |row: usize| (row, by_length(self.bytes_of(row - 1), self.bytes_of(row)));
+        let orders = (1..self.len()).into_par_iter().with_min_len(PART).map(order);
+        orders.find_first(|(_, order)| *order != Ordering::Less)
     }
 
     /// The string of a row; empty beyond the end.
@@ -185,7 +144,8 @@ impl ScoreColumns {
             return None;
         }
         let (order, lengths) = self.key_order();
-        let mut columns = self.reordered(&order);
+        let mut columns = self.selected(&order);
+        columns.sort_names();
         if self.sample_index().duplicate().is_none() {
             columns.set_sample_lengths(lengths.into_iter());
         }
@@ -202,26 +162,15 @@ impl ScoreColumns {
     fn key_order(&self) -> (Vec<u32>, Vec<u32>) {
         let index = self.sample_index();
         let id = |row: u32| self.id_bytes(row as usize);
-        // Ids often begin alike and differ in the bytes behind; with those in place few are looked for in memory.
-        let mut shared = self.id_bytes(0);
-        let mut samples: Vec<(u64, u32, u32)> = Vec::with_capacity(index.len());
+        let mut samples: Vec<(u32, usize)> = Vec::with_capacity(index.len());
         index.for_each(|rows| {
             if let Some(first) = rows.first() {
-                let same = shared.iter().zip(id(*first)).take_while(|(a, b)| a == b).count();
-                shared = shared.get(..same).unwrap_or_default();
-                samples.push((0, *first, samples.len() as u32));
+                samples.push((*first, samples.len()));
             }
         });
-        for (start, row, _) in &mut samples {
-            let rest = id(*row).get(shared.len()..).unwrap_or_default();
-            *start = u64::from_be_bytes(first_bytes(rest));
-        }
-        samples.par_sort_unstable_by(|(a, one, _), (b, other, _)| {
-            a.cmp(b).then_with(|| id(*one).cmp(id(*other)))
-        });
+        samples.par_sort_unstable_by(|(a, _), (b, _)| id(*a).cmp(id(*b)));
         let (mut order, mut lengths) = (Vec::with_capacity(self.len()), Vec::with_capacity(samples.len()));
-        for (_, _, sample) in samples {
-            let sample = sample as usize;
+        for (_, sample) in samples {
             index.for_each_of(sample..sample + 1, |rows| {
                 order.extend_from_slice(rows);
                 lengths.push(rows.len() as u32);
@@ -230,32 +179,33 @@ impl ScoreColumns {
         (order, lengths)
     }
 
-    /// These rows, with scorers and metadata keys by name.
-    pub(super) fn reordered(&self, order: &[u32]) -> Self {
+    /// These rows, in this order.
+    pub(super) fn selected(&self, rows: &[u32]) -> Self {
         let mut columns = ScoreColumns::default();
-        columns.ids.append_rows(&self.ids, order);
-        columns.epochs.append_rows(&self.epochs, order);
-        for (at, row) in order.iter().map(|row| *row as usize).enumerate() {
+        columns.ids.append_rows(&self.ids, rows);
+        columns.epochs.extend(rows.iter().map(|row| self.epoch(*row as usize)));
+        for (at, row) in rows.iter().map(|row| *row as usize).enumerate() {
             if self.has_integer_id(row) {
-                columns.mark_integer_id(at);
+                columns.integer_ids.push(at as u32);
             }
             if !self.errored.is_empty() && self.is_errored(row) {
                 columns.errored.push(at as u32);
             }
         }
-        let mut keys: Vec<&str> = self.metadata.keys().collect();
-        keys.sort_unstable();
-        for key in keys {
-            let own = columns.metadata.entry(key);
-            if let Some(column) = self.metadata.column(key) {
-                own.append_rows(0, column, order);
-            }
+        for (key, column) in &self.metadata {
+            columns.metadata_entry(key).append_rows(0, column, rows);
         }
-        let mut scorers: Vec<&ScorerColumn> = self.scorers.iter().collect();
-        scorers.sort_by(|a, b| a.name.cmp(&b.name));
-        columns.scorers = scorers.into_iter().map(|scorer| scorer.reordered(order)).collect();
-        columns.labels = self.labels().map(|labels| Arc::new(labels.reordered(order)));
+        columns.scorers = self.scorers.iter().map(|scorer| scorer.selected(rows)).collect();
+        columns.labels = self.labels().map(|labels| Arc::new(labels.selected(rows)));
         columns
+    }
+
+    fn sort_names(&mut self) {
+        self.metadata.sort_unstable_keys();
+        self.scorers.sort_by(|a, b| a.name.cmp(&b.name));
+        if let Some(labels) = &mut self.labels {
+            Arc::make_mut(labels).sort_names();
+        }
     }
 
     /// Appends the rows of a sample once more, under another id.
@@ -264,7 +214,7 @@ impl ScoreColumns {
         for row in rows {
             let at = self.len();
             self.ids.push(id);
-            self.epochs.push(self.epochs.get(row));
+            self.epochs.push(self.epoch(row));
             self.repeat_metadata(at, row);
             if self.is_errored(row) {
                 self.errored.push(at as u32);
@@ -280,16 +230,16 @@ impl ScoreColumns {
 
     /// Gives a row the metadata of one before it.
     pub(crate) fn repeat_metadata(&mut self, row: usize, before: usize) {
-        self.metadata.columns_mut().for_each(|column| column.repeat_row(row, before));
+        self.metadata.values_mut().for_each(|column| column.repeat_row(row, before));
     }
 
     /// Makes sure that there are metadata columns of these keys, even if no row has a value of one, and sorts all of them by
     /// key.
     pub(crate) fn add_metadata_keys(&mut self, keys: &[String]) {
         for key in keys {
-            self.metadata.entry(key);
+            self.metadata_entry(key);
         }
-        self.metadata.sort();
+        self.metadata.sort_unstable_keys();
     }
 
     /// Sets what metrics of labels read: the same rows with these scores.
@@ -308,25 +258,15 @@ impl ScoreColumns {
     }
 }
 
-/// The first bytes of some, with zeros behind if there are fewer: of two that differ, the order is that of the whole.
-pub(crate) fn first_bytes<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    if let Some(first) = bytes.first_chunk() {
-        return *first;
-    }
-    let mut first = [0; N];
-    first.iter_mut().zip(bytes).for_each(|(own, byte)| *own = *byte);
-    first
-}
-
 impl ScorerColumn {
-    fn reordered(&self, order: &[u32]) -> Self {
+    fn selected(&self, rows: &[u32]) -> Self {
         let mut details = ScoreDetails::default();
-        for (at, row) in order.iter().map(|row| *row as usize).enumerate() {
+        for (at, row) in rows.iter().map(|row| *row as usize).enumerate() {
             if let Some(detail) = self.details.get(row) {
                 details.set(at, detail.clone());
             }
         }
-        ScorerColumn { name: self.name.clone(), values: self.values.reordered(order), details, ..*self }
+        ScorerColumn { name: self.name.clone(), values: self.values.selected(rows), details, ..*self }
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod rows;
 
+use std::fmt;
+
 use indexmap::IndexMap;
 pub use rows::{EstimateRow, FigurePath, NoHeadline, Scope, unknown};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::columns::{ScoreColumns, ScoreDetails, ValueColumn};
 use crate::error::Error;
@@ -460,22 +462,17 @@ impl<E: Into<Estimate>> From<Vec<Option<E>>> for MetricValue {
 }
 
 /// A metric that could not be computed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Failure {
     /// The metric's name.
     pub metric: String,
     /// Why.
+    #[serde(serialize_with = "as_text")]
     pub error: Error,
 }
 
-impl Serialize for Failure {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        use serde::ser::SerializeMap;
-        let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("metric", &self.metric)?;
-        map.serialize_entry("error", &self.error.to_string())?;
-        map.end()
-    }
+fn as_text<S: Serializer>(text: &impl fmt::Display, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_str(text)
 }
 
 /// What a reader of the numbers should know.
@@ -567,8 +564,8 @@ fn advice(reducer: Option<&str>, example: &str) -> String {
 }
 
 impl Serialize for Warning {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        as_text(self, serializer)
     }
 }
 
@@ -579,13 +576,16 @@ pub struct Reduction {
     pub scorer: String,
     /// The reducer, unless it is the implied mean.
     pub reducer: Option<String>,
-    pub(crate) samples: ReducedSamples,
+    /// The row of the columns that each sample is known by; none if they are the same.
+    pub(crate) rows: Option<Vec<u32>>,
+    pub(crate) values: ValueColumn,
+    pub(crate) details: ScoreDetails,
 }
 
 impl Reduction {
     /// The number of samples.
     pub fn len(&self) -> usize {
-        self.samples.values.len()
+        self.values.len()
     }
 
     /// Whether there is no sample.
@@ -612,30 +612,22 @@ impl Reduction {
     }
 
     fn row(&self, at: usize) -> usize {
-        self.samples.rows.get(at).map_or(at, |row| *row as usize)
+        self.rows.as_ref().and_then(|rows| rows.get(at)).map_or(at, |row| *row as usize)
     }
 
     /// The samples among columns in another order, in which each row was one of these.
     pub(crate) fn map_rows(&mut self, row_of: &[u32]) {
         let row = |at: usize| row_of.get(self.row(at)).copied().unwrap_or(u32::MAX);
-        self.samples.rows = (0..self.len()).map(row).collect();
-        self.samples.details.map_panel_rows(row_of);
+        self.rows = Some((0..self.len()).map(row).collect());
+        self.details.map_panel_rows(row_of);
     }
 
     fn sample<'a>(&'a self, columns: &'a ScoreColumns) -> impl Fn(usize) -> (SampleId, Score) + use<'a> {
         let voters = columns.scorer(&self.scorer);
         move |at| {
-            let value = self.samples.values.to_value(at).unwrap_or(Value::Unscored);
-            let score = self.samples.details.to_detail(at, voters).with_value(value);
+            let value = self.values.to_value(at).unwrap_or(Value::Unscored);
+            let score = self.details.to_detail(at, voters).with_value(value);
             (columns.sample_id(self.row(at)), score)
         }
     }
-}
-
-/// Reduced scores, stored as columns.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ReducedSamples {
-    pub(crate) rows: Vec<u32>,
-    pub(crate) values: ValueColumn,
-    pub(crate) details: ScoreDetails,
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::{AggregateBasis, MetricResult, MetricValue, Results, Role, ScoreResult};
+use super::{AggregateBasis, Groups, MetricResult, MetricValue, Results, Role, ScoreResult};
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorPlan, IntervalMethod};
 use crate::estimate::{Estimate, Interval, Undefined};
@@ -85,96 +85,75 @@ impl Results {
 }
 
 /// Every estimate by itself.
-fn leaves(score: usize, result: &ScoreResult) -> Vec<EstimateRow<'_>> {
+fn leaves(score: usize, of: &ScoreResult) -> Vec<EstimateRow<'_>> {
     let mut rows = Vec::new();
-    for (position, metric) in result.metrics.iter().enumerate() {
-        let field = metric.subject.as_ref().and_then(|subject| subject.field.as_deref());
-        let place = MetricRows { score, position, result, metric, field: field.or(result.field.as_deref()) };
-        place.add(&metric.value, &mut Vec::new(), (None, None, None), &mut rows);
-    }
-    rows
-}
-
-/// The metric whose estimates are laid flat.
-struct MetricRows<'a> {
-    score: usize,
-    position: usize,
-    result: &'a ScoreResult,
-    metric: &'a MetricResult,
-    field: Option<&'a str>,
-}
-
-/// The metadata key of a group, its name and its label.
-type GroupLabels<'a> = (Option<&'a str>, Option<&'a str>, Option<&'a str>);
-
-impl<'a> MetricRows<'a> {
-    fn add(
-        &self,
-        value: &'a MetricValue,
-        scopes: &mut Vec<Scope<'a>>,
-        labels: GroupLabels<'a>,
-        rows: &mut Vec<EstimateRow<'a>>,
-    ) {
-        match value {
-            MetricValue::One(estimate) => rows.push(self.row(estimate, scopes, labels)),
-            MetricValue::Map(map) => {
-                let found = map.iter().filter_map(|(key, estimate)| Some((key, estimate.as_ref()?)));
-                rows.extend(found.map(|(key, estimate)| EstimateRow {
-                    key: Some(key),
-                    ..self.row(estimate, scopes, labels)
-                }));
-            }
-            MetricValue::List(list) => {
-                let found =
-                    list.iter().enumerate().filter_map(|(at, estimate)| Some((at, estimate.as_ref()?)));
-                rows.extend(found.map(|(at, estimate)| EstimateRow {
-                    index: Some(at + 1),
-                    ..self.row(estimate, scopes, labels)
-                }));
-            }
-            MetricValue::Groups(groups) => {
-                for group in &groups.groups {
-                    scopes.push(Scope::Group(&groups.key, &group.name));
-                    let labels =
-                        (Some(groups.key.as_str()), Some(group.name.as_str()), Some(group.label.as_str()));
-                    self.add(&group.value, scopes, labels, rows);
-                    scopes.pop();
-                }
-                if let Some(all) = &groups.all {
-                    let scope =
-                        (all.over == AggregateBasis::Groups).then_some(Scope::MeanOfGroups(&groups.key));
-                    let depth = scopes.len();
-                    scopes.extend(scope);
-                    self.add(&all.value, scopes, (Some(&groups.key), None, Some(&all.label)), rows);
-                    scopes.truncate(depth);
-                }
-            }
-        }
-    }
-
-    fn row(&self, estimate: &'a Estimate, scopes: &[Scope<'a>], labels: GroupLabels<'a>) -> EstimateRow<'a> {
-        let (group_key, group, label) = labels;
-        EstimateRow {
-            score: self.score,
-            of: self.result,
-            position: self.position,
-            scorer: &self.result.scorer,
-            reducer: self.result.reducer.as_deref(),
-            unreduced: self.result.unreduced,
-            field: self.field,
-            metric: &self.metric.metric,
-            role: self.metric.role,
-            scopes: scopes.to_vec(),
-            group_key,
-            group,
-            label,
-            key: None,
-            index: None,
+    for (position, result) in of.metrics.iter().enumerate() {
+        let field = result.subject.as_ref().and_then(|subject| subject.field.as_deref());
+        let mut found = Vec::new();
+        add_estimates(&result.value, &RowPlace::default(), &mut found);
+        rows.extend(found.into_iter().map(|(place, estimate)| EstimateRow {
+            score,
+            of,
+            position,
+            scorer: &of.scorer,
+            reducer: of.reducer.as_deref(),
+            unreduced: of.unreduced,
+            field: field.or(of.field.as_deref()),
+            metric: &result.metric,
+            role: result.role,
+            scopes: place.scopes,
+            group_key: place.group_key,
+            group: place.group,
+            label: place.label,
+            key: place.key,
+            index: place.index,
             estimate: Cow::Borrowed(estimate),
             source: estimate,
             error_metric: None,
             interval_metric: None,
-            result: self.metric,
+            result,
+        }));
+    }
+    rows
+}
+
+/// Which of the estimates of a metric a row is: see the fields of [`EstimateRow`].
+#[derive(Clone, Default)]
+struct RowPlace<'a> {
+    scopes: Vec<Scope<'a>>,
+    group_key: Option<&'a str>,
+    group: Option<&'a str>,
+    label: Option<&'a str>,
+    key: Option<&'a str>,
+    index: Option<usize>,
+}
+
+fn add_estimates<'a>(
+    value: &'a MetricValue,
+    place: &RowPlace<'a>,
+    found: &mut Vec<(RowPlace<'a>, &'a Estimate)>,
+) {
+    match value {
+        MetricValue::One(estimate) => found.push((place.clone(), estimate)),
+        MetricValue::Map(map) => found.extend(map.iter().filter_map(|(key, estimate)| {
+            Some((RowPlace { key: Some(key), ..place.clone() }, estimate.as_ref()?))
+        })),
+        MetricValue::List(list) => found.extend((1..).zip(list).filter_map(|(index, estimate)| {
+            Some((RowPlace { index: Some(index), ..place.clone() }, estimate.as_ref()?))
+        })),
+        MetricValue::Groups(Groups { key, groups, all }) => {
+            let within = |group: Option<&'a str>, label: &'a str, scope: Option<Scope<'a>>| {
+                let scopes = place.scopes.iter().cloned().chain(scope).collect();
+                RowPlace { scopes, group_key: Some(key), group, label: Some(label), ..place.clone() }
+            };
+            for group in groups {
+                let scope = Scope::Group(key, &group.name);
+                add_estimates(&group.value, &within(Some(&group.name), &group.label, Some(scope)), found);
+            }
+            if let Some(all) = all {
+                let scope = (all.over == AggregateBasis::Groups).then_some(Scope::MeanOfGroups(key));
+                add_estimates(&all.value, &within(None, &all.label, scope), found);
+            }
         }
     }
 }

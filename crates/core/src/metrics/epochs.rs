@@ -62,7 +62,7 @@ impl SampleEpochs {
             }
         }
         let absent = self.unscored + self.len() - values.len();
-        let mut set = scores.derive(positions.into_iter(), ValueColumn::from_floats(values));
+        let mut set = scores.derive(positions.into_iter(), ValueColumn::from_floats(&values));
         // One score for each sample from here on.
         set.estimation.by_sample = false;
         set.absent = Vec::new();

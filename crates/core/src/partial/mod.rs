@@ -21,6 +21,7 @@ mod bytes;
 mod receipt;
 mod record;
 mod tally;
+mod wire;
 
 use std::borrow::Cow;
 
@@ -32,7 +33,8 @@ use crate::evaluation::{Evaluation, Results};
 use crate::naming::Order;
 use crate::plan::Plan;
 use receipt::Stamp;
-use tally::{MAX_ROWS, Tally, Visible, too_many};
+use record::{Visible, too_many};
+use tally::{MAX_ROWS, Tally};
 
 /// The most rows that bytes may claim unless they are trusted.
 const MAX_CLAIMED_ROWS: u64 = 1 << 24;
@@ -173,7 +175,7 @@ impl<'a> Partial<'a> {
         let visible = Visible::of(&self.plan);
         let claimed = self.claimed.saturating_add(other.claimed);
         let (own, other) = (self.samples.into_tally(&visible)?, other.samples.into_tally(&visible)?);
-        let samples = Samples::Tally(own.merge(other, &visible)?);
+        let samples = Samples::Tally(own.merge(other)?);
         Ok(Partial { plan: self.plan, samples, stamp, claimed })
     }
 

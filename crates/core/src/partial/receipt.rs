@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use twox_hash::{XxHash3_64, XxHash3_128};
 
-use super::record::{invalid, take_array};
+use super::wire::{Wire, invalid, take_array};
 use crate::columns::ScoreColumns;
 use crate::error::{Error, Result};
 
@@ -181,14 +181,16 @@ impl Stamp {
         }
         Ok(self)
     }
+}
 
-    pub(super) fn put(&self, out: &mut Vec<u8>) {
+impl Wire for Stamp {
+    fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.receipt.rows.to_le_bytes());
         out.extend_from_slice(&self.receipt.hash.to_le_bytes());
         self.buckets.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
     }
 
-    pub(super) fn read(bytes: &mut &[u8]) -> Result<Self> {
+    fn take(bytes: &mut &[u8]) -> Result<Self> {
         let rows = u64::from_le_bytes(take_array(bytes)?);
         let hash = u128::from_le_bytes(take_array(bytes)?);
         let mut stamp = Stamp { receipt: Receipt { rows, hash }, ..Stamp::default() };

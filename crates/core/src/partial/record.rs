@@ -1,144 +1,235 @@
-//! A sample as bytes: all of it that a plan can see, so that samples with equal bytes have equal figures.
+//! Samples as records: all of a sample that a plan can see, so that samples with equal records have equal figures.
 //!
-//! ```text
-//! record  = number of epochs · epoch…
-//! epoch   = number · flags (errored, new metadata) · [metadata] · cell of each scorer, by name
-//! cell    = tag (value, whether a label and details follow) · payload · [label] · [details]
-//! ```
-//!
-//! Each thing has one way to be written: a record that is read and written again has the same bytes.
+//! A record has one way to be written: one that is read and written again has the same bytes.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::columns::ScoreDetail;
+use super::wire::{Wire, encoded, invalid, put_count, put_text, take_array, take_byte};
+use crate::columns::{MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn};
 use crate::error::{Error, Result};
-use crate::inputs::ScoreParts;
-use crate::metadata::Metadata;
+use crate::inputs::{MetadataKeys, ScoreParts};
+use crate::plan::Plan;
+use crate::score::Score;
 use crate::value::{Leaf, LeafMap, LeafRef, Value, ValueRef};
 
-/// What is before every epoch.
-mod epoch_flags {
-    pub(super) const ERRORED: u8 = 1;
-    /// Metadata follows; without it, it is that of the epoch before, and the first has none.
-    pub(super) const METADATA: u8 = 2;
+/// The most scores and metadata values that all rows may have together: a few bytes may count any number of wide rows.
+const MAX_CELLS: u64 = 1 << 29;
+
+pub(super) fn too_many(what: &str, most: u64) -> Error {
+    Error::custom(format!(
+        "the partial result stands for more than {most} {what}, which is the most that is finished at once; split the \
+         scores into more groups, or compute them on one machine"
+    ))
 }
 
-/// What a value is; at the root of a cell two bits more.
-mod tag {
-    pub(super) const MISSING: u8 = 0;
-    pub(super) const UNSCORED: u8 = 1;
-    pub(super) const NULL: u8 = 2;
-    pub(super) const FALSE: u8 = 3;
-    pub(super) const TRUE: u8 = 4;
-    pub(super) const INT: u8 = 5;
-    /// A float that is a small integer.
-    pub(super) const WHOLE: u8 = 6;
-    pub(super) const FLOAT: u8 = 7;
-    pub(super) const TEXT: u8 = 8;
-    pub(super) const LIST: u8 = 9;
-    pub(super) const MAP: u8 = 10;
-
-    pub(super) const DETAILS: u8 = 0x40;
-    pub(super) const LABEL: u8 = 0x80;
+/// What a plan can see of a sample.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Visible {
+    pub(super) keys: MetadataKeys,
+    pub(super) parts: ScoreParts,
+    /// Whether figures depend on ids, so that all are kept.
+    pub(super) ids: bool,
 }
 
-/// Which fields of a score's details follow.
-mod detail_flags {
-    pub(super) const ANSWER: u8 = 1;
-    pub(super) const EXPLANATION: u8 = 2;
-    pub(super) const REASON: u8 = 4;
-    pub(super) const METADATA: u8 = 8;
-    pub(super) const HISTORY: u8 = 16;
+impl Visible {
+    pub(super) fn of(plan: &Plan) -> Self {
+        Visible { keys: plan.visible_metadata(), parts: plan.visible_parts(), ids: plan.depends_on_ids() }
+    }
 }
 
-/// Beyond this a float that is an integer is as short as any other.
-const MOST_WHOLE: f64 = (1_u64 << 40) as f64;
+/// What records refer to by number: scorers and metadata keys by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Names {
+    pub(super) scorers: Vec<String>,
+    /// All keys that there are, those without a value in any record included: errors list them.
+    pub(super) keys: Vec<String>,
+    pub(super) has_labels: bool,
+}
+
+impl Names {
+    pub(super) fn of(columns: &ScoreColumns) -> Self {
+        Names {
+            scorers: distinct_names(columns.scorer_names()),
+            keys: distinct_names(columns.metadata_keys()),
+            has_labels: columns.labels().is_some(),
+        }
+    }
+
+    /// The names of both.
+    pub(super) fn and(&self, other: &Names) -> Names {
+        let united =
+            |own: &[String], others: &[String]| distinct_names(own.iter().chain(others).map(String::as_str));
+        Names {
+            scorers: united(&self.scorers, &other.scorers),
+            keys: united(&self.keys, &other.keys),
+            has_labels: self.has_labels || other.has_labels,
+        }
+    }
+}
+
+/// Names in order, each once.
+fn distinct_names<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    names.collect::<BTreeSet<&str>>().into_iter().map(str::to_owned).collect()
+}
+
+impl Wire for Names {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.scorers.put(out);
+        self.keys.put(out);
+        self.has_labels.put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self> {
+        let names =
+            Names { scorers: Wire::take(bytes)?, keys: Wire::take(bytes)?, has_labels: Wire::take(bytes)? };
+        let ascend = |names: &[String]| names.is_sorted_by(|a, b| a < b);
+        match ascend(&names.scorers) && ascend(&names.keys) {
+            true => Ok(names),
+            false => Err(invalid("names that do not ascend")),
+        }
+    }
+}
 
 /// An epoch of a sample.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct EpochRecord {
-    pub(super) epoch: u32,
-    pub(super) is_errored: bool,
-    /// The numbers of metadata keys, ascending, and the JSON of their values. None if it is that of the epoch before: a
-    /// copy for each epoch could take any multiple of the bytes.
-    pub(super) metadata: Option<Vec<(u32, String)>>,
-    /// One for each scorer.
-    pub(super) cells: Vec<CellRecord>,
+    epoch: u32,
+    is_errored: bool,
+    /// The numbers of metadata keys, ascending, and their values. None if it is that of the epoch before, and the first has
+    /// none: a copy for each epoch could take any multiple of the bytes.
+    metadata: Option<Vec<(u32, Json)>>,
+    /// In the order of scorers; those that gave nothing are not among them.
+    cells: Vec<CellRecord>,
 }
 
 /// What a scorer gave.
-#[derive(Clone, Debug, Default)]
-pub(super) struct CellRecord {
-    pub(super) value: Option<Value>,
+#[derive(Clone, Debug)]
+struct CellRecord {
+    scorer: u32,
+    score: Option<Score>,
     /// What metrics of labels see, if it differs.
-    pub(super) label: Option<Box<Option<Value>>>,
-    pub(super) detail: Option<Box<ScoreDetail>>,
+    label: Option<Option<Value>>,
 }
 
-/// A sample taken apart.
-#[derive(Clone, Debug, Default)]
-pub(super) struct SampleRecord {
-    pub(super) epochs: Vec<EpochRecord>,
-}
-
-/// Writes the start of an epoch; the cells follow. `metadata` is given if it is not that of the epoch before.
-pub(super) fn put_epoch(
-    epoch: u32,
-    is_errored: bool,
-    metadata: Option<&[(u32, impl AsRef<str>)]>,
-    out: &mut Vec<u8>,
-) {
-    put_number(u64::from(epoch), out);
-    let flags = if is_errored { epoch_flags::ERRORED } else { 0 };
-    let Some(metadata) = metadata else { return out.push(flags) };
-    out.push(flags | epoch_flags::METADATA);
-    put_number(metadata.len() as u64, out);
-    for (key, json) in metadata {
-        put_number(u64::from(*key), out);
-        put_text(json.as_ref(), out);
+impl EpochRecord {
+    /// Refers to scorers and metadata keys by other numbers, which have the same order.
+    pub(super) fn renumber(&mut self, scorers: &[u32], keys: &[u32]) {
+        let new = |numbers: &[u32], number: u32| numbers.get(number as usize).copied().unwrap_or(u32::MAX);
+        self.metadata.iter_mut().flatten().for_each(|(key, _)| *key = new(keys, *key));
+        self.cells.iter_mut().for_each(|cell| cell.scorer = new(scorers, cell.scorer));
     }
 }
 
-/// Writes what a scorer gave.
-pub(super) fn put_cell(
-    value: Option<ValueRef<'_>>,
-    label: Option<Option<ValueRef<'_>>>,
-    detail: Option<&ScoreDetail>,
-    parts: ScoreParts,
-    out: &mut Vec<u8>,
-) {
-    let start = out.len();
-    put_value(value, out);
-    let fields = detail.map_or(0, |detail| fields_of(detail, parts));
-    let label_flag = if label.is_some() { tag::LABEL } else { 0 };
-    let details_flag = if fields == 0 { 0 } else { tag::DETAILS };
-    if let Some(tag) = out.get_mut(start) {
-        *tag |= label_flag | details_flag;
+impl Wire for EpochRecord {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.epoch.put(out);
+        self.is_errored.put(out);
+        self.metadata.put(out);
+        self.cells.put(out);
     }
-    if let Some(label) = label {
-        put_value(label, out);
-    }
-    if let Some(detail) = detail.filter(|_| fields != 0) {
-        put_detail(detail, fields, out);
+
+    fn take(bytes: &mut &[u8]) -> Result<Self> {
+        Ok(EpochRecord {
+            epoch: Wire::take(bytes)?,
+            is_errored: Wire::take(bytes)?,
+            metadata: Wire::take(bytes)?,
+            cells: Wire::take(bytes)?,
+        })
     }
 }
 
-fn put_value(value: Option<ValueRef<'_>>, out: &mut Vec<u8>) {
-    match value {
-        None => out.push(tag::MISSING),
-        Some(ValueRef::Leaf(leaf)) => put_leaf(leaf, out),
-        Some(ValueRef::List(items)) => {
-            out.push(tag::LIST);
-            put_number(items.len() as u64, out);
-            items.iter().for_each(|item| put_leaf(item.view(), out));
+impl Wire for CellRecord {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.scorer.put(out);
+        self.score.put(out);
+        self.label.put(out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self> {
+        Ok(CellRecord { scorer: Wire::take(bytes)?, score: Wire::take(bytes)?, label: Wire::take(bytes)? })
+    }
+}
+
+impl Wire for Score {
+    fn put(&self, out: &mut Vec<u8>) {
+        let Score { value, answer, explanation, reason, metadata, history } = self;
+        value.put(out);
+        let texts = [answer, explanation, reason];
+        let has_details =
+            texts.iter().any(|text| text.is_some()) || metadata.is_some() || !history.is_empty();
+        has_details.put(out);
+        if has_details {
+            texts.iter().for_each(|text| text.put(out));
+            metadata.put(out);
+            history.put(out);
         }
-        Some(ValueRef::Map(map)) => {
-            out.push(tag::MAP);
-            put_number(map.len() as u64, out);
-            for (key, leaf) in map {
-                put_text(key, out);
-                put_leaf(leaf.view(), out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self> {
+        let score = Score::new(Value::take(bytes)?);
+        if !bool::take(bytes)? {
+            return Ok(score);
+        }
+        Ok(Score {
+            answer: Wire::take(bytes)?,
+            explanation: Wire::take(bytes)?,
+            reason: Wire::take(bytes)?,
+            metadata: Wire::take(bytes)?,
+            history: Wire::take(bytes)?,
+            ..score
+        })
+    }
+}
+
+/// What a value is.
+mod tag {
+    pub(super) const UNSCORED: u8 = 0;
+    pub(super) const NULL: u8 = 1;
+    pub(super) const FALSE: u8 = 2;
+    pub(super) const TRUE: u8 = 3;
+    pub(super) const INT: u8 = 4;
+    pub(super) const FLOAT: u8 = 5;
+    pub(super) const TEXT: u8 = 6;
+    pub(super) const LIST: u8 = 7;
+    pub(super) const MAP: u8 = 8;
+}
+
+impl Wire for Value {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self.view() {
+            ValueRef::Leaf(leaf) => put_leaf(leaf, out),
+            ValueRef::List(items) => {
+                out.push(tag::LIST);
+                put_count(items.len(), out);
+                items.iter().for_each(|item| item.put(out));
             }
+            ValueRef::Map(map) => {
+                out.push(tag::MAP);
+                put_count(map.len(), out);
+                for (key, leaf) in map {
+                    key.put(out);
+                    leaf.put(out);
+                }
+            }
+        }
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self> {
+        match bytes.split_first() {
+            Some((&tag::LIST, rest)) => {
+                *bytes = rest;
+                Ok(Value::List(Wire::take(bytes)?))
+            }
+            Some((&tag::MAP, rest)) => {
+                *bytes = rest;
+                let entries: Vec<(Arc<str>, Leaf)> = Wire::take(bytes)?;
+                Ok(Value::Map(entries.into_iter().collect::<LeafMap>()))
+            }
+            _ => Leaf::take(bytes).map(Value::from),
         }
     }
 }
@@ -151,19 +242,12 @@ fn put_leaf(leaf: LeafRef<'_>, out: &mut Vec<u8>) {
         LeafRef::Bool(true) => out.push(tag::TRUE),
         LeafRef::Int(int) => {
             out.push(tag::INT);
-            put_integer(int, out);
+            int.put(out);
         }
-        LeafRef::Float(float) if float.is_nan() => out.push(tag::UNSCORED),
-        LeafRef::Float(float) => match whole(float) {
-            Some(int) => {
-                out.push(tag::WHOLE);
-                put_integer(int, out);
-            }
-            None => {
-                out.push(tag::FLOAT);
-                out.extend_from_slice(&float.to_bits().to_be_bytes());
-            }
-        },
+        LeafRef::Float(float) => {
+            out.push(tag::FLOAT);
+            out.extend_from_slice(&float.to_bits().to_be_bytes());
+        }
         LeafRef::Str(text) => {
             out.push(tag::TEXT);
             put_text(text, out);
@@ -171,357 +255,266 @@ fn put_leaf(leaf: LeafRef<'_>, out: &mut Vec<u8>) {
     }
 }
 
+impl Wire for Leaf {
+    fn put(&self, out: &mut Vec<u8>) {
+        put_leaf(self.view(), out);
+    }
+
+    fn take(bytes: &mut &[u8]) -> Result<Self> {
+        Ok(match take_byte(bytes)? {
+            tag::UNSCORED => Leaf::Unscored,
+            tag::NULL => Leaf::Null,
+            tag::FALSE => Leaf::Bool(false),
+            tag::TRUE => Leaf::Bool(true),
+            tag::INT => Leaf::Int(Wire::take(bytes)?),
+            tag::FLOAT => Leaf::from(f64::from_bits(u64::from_be_bytes(take_array(bytes)?))),
+            tag::TEXT => Leaf::Str(Wire::take(bytes)?),
+            _ => return Err(invalid("an unknown type of value")),
+        })
+    }
+}
+
+/// Reads a sample of these scorers and metadata keys.
+pub(super) fn read_sample(mut bytes: &[u8], names: &Names) -> Result<Vec<EpochRecord>> {
+    let sample: Vec<EpochRecord> = Wire::take(&mut bytes)?;
+    if sample.is_empty() || !bytes.is_empty() {
+        return Err(invalid("a sample without an epoch, or with more than its epochs"));
+    }
+    if !sample.is_sorted_by(|a, b| a.epoch < b.epoch) {
+        return Err(invalid("epochs that do not ascend"));
+    }
+    let none = Vec::new();
+    let mut before = &none;
+    for EpochRecord { metadata, cells, .. } in &sample {
+        let keys: Vec<u32> = metadata.iter().flatten().map(|(key, _)| *key).collect();
+        let scorers: Vec<u32> = cells.iter().map(|cell| cell.scorer).collect();
+        if !are_of(&keys, &names.keys) || !are_of(&scorers, &names.scorers) {
+            return Err(invalid("a scorer or a metadata key that there is not"));
+        }
+        if let Some(metadata) = metadata {
+            if encoded(metadata) == encoded(before) {
+                return Err(invalid("metadata that is that of the epoch before"));
+            }
+            before = metadata;
+        }
+        let is_needless = |cell: &CellRecord| match &cell.label {
+            None => cell.score.is_none(),
+            Some(label) => !differ(label.as_ref(), cell.score.as_ref().map(|score| &score.value)),
+        };
+        if cells.iter().any(is_needless) {
+            return Err(invalid("a label that is its value, or a scorer that gave nothing"));
+        }
+    }
+    Ok(sample)
+}
+
+/// Whether numbers ascend and are those of names.
+fn are_of(numbers: &[u32], names: &[String]) -> bool {
+    numbers.is_sorted_by(|a, b| a < b) && numbers.last().is_none_or(|last| (*last as usize) < names.len())
+}
+
 /// Whether two values have different bytes: equality is blind to the sign of a zero.
-pub(super) fn differ(a: Option<ValueRef<'_>>, b: Option<ValueRef<'_>>) -> bool {
-    let bytes = |value| {
-        let mut bytes = Vec::new();
-        put_value(value, &mut bytes);
-        bytes
-    };
+fn differ(a: Option<&Value>, b: Option<&Value>) -> bool {
+    let bytes = |value: Option<&Value>| value.map(encoded);
     a != b || bytes(a) != bytes(b)
 }
 
-/// A float as an integer, if it is a small one; the negative zero is none.
-fn whole(float: f64) -> Option<i64> {
-    let is_whole =
-        float.fract() == 0.0 && float.abs() < MOST_WHOLE && !(float == 0.0 && float.is_sign_negative());
-    is_whole.then_some(float as i64)
+/// Makes records of the samples of columns.
+pub(super) struct SampleEncoder<'c> {
+    columns: &'c ScoreColumns,
+    parts: ScoreParts,
+    /// Each with what metrics of labels see of it.
+    scorers: Vec<(u32, &'c ScorerColumn, Option<&'c ScorerColumn>)>,
+    keys: Vec<(u32, &'c MetadataColumn)>,
 }
 
-/// The fields of details that a plan can see.
-fn fields_of(detail: &ScoreDetail, parts: ScoreParts) -> u8 {
-    let has = |has: bool, flag: u8| if has { flag } else { 0 };
-    let mut fields = has(detail.reason.is_some(), detail_flags::REASON);
-    if parts >= ScoreParts::Metadata {
-        fields |= has(detail.metadata.is_some(), detail_flags::METADATA);
-    }
-    if parts >= ScoreParts::All {
-        fields |= has(detail.answer.is_some(), detail_flags::ANSWER)
-            | has(detail.explanation.is_some(), detail_flags::EXPLANATION)
-            | has(!detail.history.is_empty(), detail_flags::HISTORY);
-    }
-    fields
-}
-
-fn put_detail(detail: &ScoreDetail, fields: u8, out: &mut Vec<u8>) {
-    out.push(fields);
-    let texts = [
-        (detail_flags::ANSWER, &detail.answer),
-        (detail_flags::EXPLANATION, &detail.explanation),
-        (detail_flags::REASON, &detail.reason),
-    ];
-    for (_, text) in texts.into_iter().filter(|(flag, _)| fields & flag != 0) {
-        put_text(text.as_deref().unwrap_or_default(), out);
-    }
-    if fields & detail_flags::METADATA != 0 {
-        let json = detail.metadata.as_ref().map(|metadata| Json::from(metadata.clone()));
-        put_text(&json.unwrap_or_default().to_string(), out);
-    }
-    if fields & detail_flags::HISTORY != 0 {
-        put_text(&Json::from(detail.history.clone()).to_string(), out);
-    }
-}
-
-impl SampleRecord {
-    /// Writes all of it.
-    pub(super) fn put(&self, parts: ScoreParts, out: &mut Vec<u8>) {
-        put_number(self.epochs.len() as u64, out);
-        for epoch in &self.epochs {
-            put_epoch(epoch.epoch, epoch.is_errored, epoch.metadata.as_deref(), out);
-            for cell in &epoch.cells {
-                let value = cell.value.as_ref().map(Value::view);
-                let label = cell.label.as_ref().map(|label| label.as_ref().as_ref().map(Value::view));
-                put_cell(value, label, cell.detail.as_deref(), parts, out);
-            }
+impl<'c> SampleEncoder<'c> {
+    pub(super) fn new(columns: &'c ScoreColumns, names: &Names, visible: &Visible) -> Self {
+        let labels = |name: &String| columns.labels().and_then(|labels| labels.scorer(name));
+        let scorers = (0..).zip(&names.scorers);
+        let keys = (0..).zip(&names.keys).filter(|(_, key)| visible.keys.contains(key));
+        SampleEncoder {
+            columns,
+            parts: visible.parts,
+            scorers: scorers
+                .filter_map(|(at, name)| Some((at, columns.scorer(name)?, labels(name))))
+                .collect(),
+            keys: keys.filter_map(|(at, key)| Some((at, columns.metadata_column(key)?))).collect(),
         }
     }
 
-    /// Reads a record, of which nothing may be left over.
-    pub(super) fn read(mut bytes: &[u8], scorers: usize, keys: usize) -> Result<Self> {
-        let count = take_count(&mut bytes)?;
-        let mut epochs: Vec<EpochRecord> = Vec::with_capacity(count.min(1 << 10));
-        // Where the metadata is that the next epoch has, too.
-        let mut new_at: Option<usize> = None;
-        for _ in 0..count {
-            let before = new_at.and_then(|at| epochs.get(at)?.metadata.as_deref()).unwrap_or_default();
-            let epoch = EpochRecord::read(&mut bytes, scorers, keys, before)?;
-            if epochs.last().is_some_and(|before| before.epoch >= epoch.epoch) {
-                return Err(invalid("epochs that do not ascend"));
-            }
-            new_at = epoch.metadata.as_ref().map_or(new_at, |_| Some(epochs.len()));
-            epochs.push(epoch);
-        }
-        match (epochs.is_empty(), bytes) {
-            (false, []) => Ok(SampleRecord { epochs }),
-            (true, _) => Err(invalid("a sample without an epoch")),
-            (false, _) => Err(invalid("a sample has more than its epochs")),
-        }
-    }
-}
-
-impl EpochRecord {
-    /// Reads an epoch; the one before has this metadata.
-    fn read(bytes: &mut &[u8], scorers: usize, keys: usize, before: &[(u32, String)]) -> Result<Self> {
-        let epoch = u32::try_from(take_number(bytes)?).map_err(|_| invalid("an epoch beyond 32 bits"))?;
-        let flags = take_byte(bytes)?;
-        let is_new = flags & epoch_flags::METADATA != 0;
-        let metadata = is_new.then(|| read_metadata(bytes, keys)).transpose()?;
-        if metadata.as_deref().is_some_and(|metadata| metadata == before) {
-            return Err(invalid("metadata that is that of the epoch before"));
-        }
-        let cells = (0..scorers).map(|_| CellRecord::read(bytes)).collect::<Result<_>>()?;
-        Ok(EpochRecord { epoch, is_errored: flags & epoch_flags::ERRORED != 0, metadata, cells })
-    }
-}
-
-fn read_metadata(bytes: &mut &[u8], keys: usize) -> Result<Vec<(u32, String)>> {
-    let count = take_count(bytes)?;
-    let mut metadata: Vec<(u32, String)> = Vec::new();
-    for _ in 0..count {
-        let key = take_number(bytes)?;
-        let is_next = metadata.last().is_none_or(|(before, _)| u64::from(*before) < key);
-        let key = u32::try_from(key).ok().filter(|key| is_next && (*key as usize) < keys);
-        let key = key.ok_or_else(|| invalid("a metadata key that there is not"))?;
-        let json = take_text(bytes)?;
-        // As it would be written.
-        metadata.push((key, read_json(json)?.to_string()));
-    }
-    Ok(metadata)
-}
-
-pub(super) fn read_json(text: &str) -> Result<Json> {
-    serde_json::from_str(text).map_err(|_| invalid("metadata that is not JSON or nested too deeply"))
-}
-
-impl CellRecord {
-    fn read(bytes: &mut &[u8]) -> Result<Self> {
-        let tag = take_byte(bytes)?;
-        let value = read_value(tag & !(tag::LABEL | tag::DETAILS), bytes)?;
-        let label = match tag & tag::LABEL {
-            0 => None,
-            _ => {
-                let tag = take_byte(bytes)?;
-                let label = read_value(tag, bytes)?;
-                if differ(value.as_ref().map(Value::view), label.as_ref().map(Value::view)) {
-                    Some(Box::new(label))
-                } else {
-                    return Err(invalid("a label that is its value"));
-                }
+    /// The record of a sample with these rows.
+    pub(super) fn record(&self, rows: &[u32]) -> Vec<EpochRecord> {
+        let mut before: Option<usize> = None;
+        let epoch = |row: &u32| {
+            let row = *row as usize;
+            let last = before.replace(row);
+            let is_new = |(_, column): &(u32, &MetadataColumn)| {
+                column.code(row) != last.and_then(|row| column.code(row))
+            };
+            let value = |(key, column): &(u32, &MetadataColumn)| {
+                Some((*key, column.value(column.code(row)? as usize)?.clone()))
+            };
+            EpochRecord {
+                epoch: self.columns.epoch(row),
+                is_errored: self.columns.is_errored(row),
+                metadata: self.keys.iter().any(is_new).then(|| self.keys.iter().filter_map(value).collect()),
+                cells: self.scorers.iter().filter_map(|scorer| self.cell(row, *scorer)).collect(),
             }
         };
-        let detail = (tag & tag::DETAILS != 0).then(|| read_detail(bytes).map(Box::new)).transpose()?;
-        Ok(CellRecord { value, label, detail })
+        rows.iter().map(epoch).collect()
+    }
+
+    fn cell(
+        &self,
+        row: usize,
+        (scorer, column, labels): (u32, &ScorerColumn, Option<&ScorerColumn>),
+    ) -> Option<CellRecord> {
+        let value = column.values.to_value(row);
+        let label = labels.map(|labels| labels.values.to_value(row));
+        let label = label.filter(|label| differ(label.as_ref(), value.as_ref()));
+        let score = value.map(|value| match column.details.get(row) {
+            Some(detail) => visible_score(detail, self.parts).with_value(value),
+            None => Score::new(value),
+        });
+        (score.is_some() || label.is_some()).then_some(CellRecord { scorer, score, label })
     }
 }
 
-fn read_value(tag: u8, bytes: &mut &[u8]) -> Result<Option<Value>> {
-    let leaf = |bytes: &mut &[u8]| {
-        let tag = take_byte(bytes)?;
-        read_leaf(tag, bytes)
-    };
-    Ok(Some(match tag {
-        tag::MISSING => return Ok(None),
-        tag::NULL => return Err(invalid("a null for a score")),
-        tag::LIST => {
-            let count = take_count(bytes)?;
-            Value::List((0..count).map(|_| leaf(bytes)).collect::<Result<_>>()?)
-        }
-        tag::MAP => {
-            let count = take_count(bytes)?;
-            let mut map = LeafMap::new();
-            for _ in 0..count {
-                let key = take_text(bytes)?;
-                if map.insert(key.into(), leaf(bytes)?).is_some() {
-                    return Err(invalid("a map with a key twice"));
+/// Those parts of a score that a plan can see.
+fn visible_score(score: &Score, parts: ScoreParts) -> Score {
+    if parts >= ScoreParts::All {
+        return score.clone();
+    }
+    let metadata = score.metadata.as_ref().filter(|_| parts >= ScoreParts::Metadata);
+    Score { reason: score.reason.clone(), metadata: metadata.cloned(), ..Score::new(Value::Unscored) }
+}
+
+/// Makes columns of records.
+pub(super) struct ColumnBuilder<'n> {
+    columns: ScoreColumns,
+    names: &'n Names,
+    labels: Vec<ValueColumn>,
+    lengths: Vec<u32>,
+    /// The number of scores and metadata values that may come.
+    cells_left: u64,
+}
+
+impl<'n> ColumnBuilder<'n> {
+    pub(super) fn new(names: &'n Names) -> Self {
+        let columns = ScoreColumns::new(names.scorers.iter().map(String::as_str));
+        let labels = if names.has_labels { names.scorers.len() } else { 0 };
+        let labels = vec![ValueColumn::default(); labels];
+        ColumnBuilder { columns, names, labels, lengths: Vec::new(), cells_left: MAX_CELLS }
+    }
+
+    /// Adds a sample, one of as many that look the same; its rows.
+    pub(super) fn add(&mut self, record: &[u8], count: u64, id: &str) -> Result<Range<usize>> {
+        let sample = read_sample(record, self.names)?;
+        self.take_cells(&sample, count)?;
+        let first = self.columns.len();
+        for epoch in sample {
+            let at = self.columns.len();
+            if epoch.metadata.is_none() && at > first {
+                self.columns.repeat_metadata(at, at - 1);
+            }
+            let mut row = self.columns.push(id, epoch.epoch);
+            if epoch.is_errored {
+                row = row.errored();
+            }
+            for (key, value) in epoch.metadata.into_iter().flatten() {
+                row = row.metadata(self.names.keys.get(key as usize).map_or("", String::as_str), value);
+            }
+            for CellRecord { scorer, score, label } in epoch.cells {
+                let label = label.unwrap_or_else(|| score.as_ref().map(|score| score.value.clone()));
+                if let (Some(label), Some(labels)) = (label, self.labels.get_mut(scorer as usize)) {
+                    labels.fill(at, label);
+                }
+                if let (Some(score), Some(name)) = (score, self.names.scorers.get(scorer as usize)) {
+                    row = row.score(name, score)?;
                 }
             }
-            Value::Map(map)
         }
-        scalar => Value::from(read_leaf(scalar, bytes)?),
-    }))
-}
-
-fn read_leaf(tag: u8, bytes: &mut &[u8]) -> Result<Leaf> {
-    Ok(match tag {
-        tag::UNSCORED => Leaf::Unscored,
-        tag::NULL => Leaf::Null,
-        tag::FALSE => Leaf::Bool(false),
-        tag::TRUE => Leaf::Bool(true),
-        tag::INT => Leaf::Int(take_integer(bytes)?),
-        tag::WHOLE => Leaf::Float(take_integer(bytes)? as f64),
-        tag::FLOAT => Leaf::from(f64::from_bits(u64::from_be_bytes(take_array(bytes)?))),
-        tag::TEXT => Leaf::Str(take_text(bytes)?.into()),
-        _ => return Err(invalid("an unknown type of value")),
-    })
-}
-
-fn read_detail(bytes: &mut &[u8]) -> Result<ScoreDetail> {
-    let fields = take_byte(bytes)?;
-    let mut text = |flag: u8| -> Result<Option<String>> {
-        (fields & flag != 0).then(|| take_text(bytes).map(str::to_owned)).transpose()
-    };
-    let answer = text(detail_flags::ANSWER)?;
-    let explanation = text(detail_flags::EXPLANATION)?;
-    let reason = text(detail_flags::REASON)?;
-    let metadata = match text(detail_flags::METADATA)?.map(|text| read_json(&text)).transpose()? {
-        None => None,
-        Some(Json::Object(object)) => Some(Metadata::from(object)),
-        Some(_) => return Err(invalid("metadata that is not a map")),
-    };
-    let history = match text(detail_flags::HISTORY)?.map(|text| read_json(&text)).transpose()? {
-        None => Vec::new(),
-        Some(Json::Array(items)) => items,
-        Some(_) => return Err(invalid("a history that is not a list")),
-    };
-    Ok(ScoreDetail { value: Value::Unscored, answer, explanation, reason, metadata, history })
-}
-
-// Numbers and strings as bytes: short, one way to write each, and read with a check at every step.
-
-/// The error of bytes that are no partial result.
-pub(super) fn invalid(problem: &str) -> Error {
-    Error::custom(format!("these bytes are no partial result: {problem}"))
-}
-
-fn ends_early() -> Error {
-    invalid("they end early")
-}
-
-/// Appends a number, seven bits a byte, the lowest first.
-pub(super) fn put_number(mut number: u64, out: &mut Vec<u8>) {
-    while number > 0x7f {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
+        self.lengths.push((self.columns.len() - first) as u32);
+        Ok(first..self.columns.len())
     }
-    out.push(number as u8);
-}
 
-/// Appends an integer: small ones of either sign are short.
-pub(super) fn put_integer(integer: i64, out: &mut Vec<u8>) {
-    put_number(((integer << 1) ^ (integer >> 63)).cast_unsigned(), out);
-}
-
-/// Appends a string with its length.
-pub(super) fn put_text(text: &str, out: &mut Vec<u8>) {
-    put_number(text.len() as u64, out);
-    out.extend_from_slice(text.as_bytes());
-}
-
-/// Takes this number of bytes off the front.
-pub(super) fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Result<&'b [u8]> {
-    let (front, rest) = bytes.split_at_checked(length).ok_or_else(ends_early)?;
-    *bytes = rest;
-    Ok(front)
-}
-
-pub(super) fn take_byte(bytes: &mut &[u8]) -> Result<u8> {
-    take(bytes, 1)?.first().copied().ok_or_else(ends_early)
-}
-
-pub(super) fn take_array<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N]> {
-    take(bytes, N)?.try_into().map_err(|_| ends_early())
-}
-
-pub(super) fn take_number(bytes: &mut &[u8]) -> Result<u64> {
-    let mut number = 0_u64;
-    for shift in (0..64).step_by(7) {
-        let byte = take_byte(bytes)?;
-        let bits = u64::from(byte & 0x7f);
-        if bits > u64::MAX >> shift {
-            break;
+    /// Counts what samples like this one take, before any of them is added.
+    fn take_cells(&mut self, sample: &[EpochRecord], samples: u64) -> Result<()> {
+        let (mut cells, mut metadata) = (0, 0);
+        for epoch in sample {
+            metadata = epoch.metadata.as_ref().map_or(metadata, Vec::len);
+            cells += (self.names.scorers.len() + metadata) as u64;
         }
-        number |= bits << shift;
-        if byte & 0x80 == 0 {
-            return Ok(number);
-        }
+        let left = samples.checked_mul(cells).and_then(|cells| self.cells_left.checked_sub(cells));
+        self.cells_left = left.ok_or_else(|| too_many("scores and metadata values", MAX_CELLS))?;
+        Ok(())
     }
-    Err(invalid("a number beyond 64 bits"))
-}
 
-pub(super) fn take_integer(bytes: &mut &[u8]) -> Result<i64> {
-    let number = take_number(bytes)?;
-    Ok((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
-}
+    /// Adds a sample once more, under another id.
+    pub(super) fn repeat(&mut self, rows: Range<usize>, id: &str) {
+        self.lengths.push(rows.len() as u32);
+        for column in &mut self.labels {
+            for (at, row) in (self.columns.len()..).zip(rows.clone()) {
+                if let Some(label) = column.to_value(row) {
+                    column.fill(at, label);
+                }
+            }
+        }
+        self.columns.repeat_sample(rows, id);
+    }
 
-/// A number of things that take a byte each at least, so that nothing is allocated for more than there are.
-pub(super) fn take_count(bytes: &mut &[u8]) -> Result<usize> {
-    let count = take_number(bytes)?;
-    usize::try_from(count).ok().filter(|count| *count <= bytes.len()).ok_or_else(ends_early)
-}
-
-pub(super) fn take_text<'b>(bytes: &mut &'b [u8]) -> Result<&'b str> {
-    let length = take_count(bytes)?;
-    std::str::from_utf8(take(bytes, length)?).map_err(|_| invalid("a string that is not UTF-8"))
+    pub(super) fn finish(mut self) -> ScoreColumns {
+        // Only now: each row that is repeated looks at all columns, and there may be many keys that no record has.
+        self.columns.add_metadata_keys(&self.names.keys);
+        self.columns.set_sample_lengths(self.lengths.into_iter());
+        if self.names.has_labels {
+            self.labels.iter_mut().for_each(|labels| labels.pad(self.columns.len()));
+            self.columns.set_labels(self.labels);
+        }
+        self.columns
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn epoch(epoch: u32, metadata: Option<Vec<(u32, Json)>>) -> EpochRecord {
+        EpochRecord { epoch, is_errored: false, metadata, cells: Vec::new() }
+    }
+
+    fn names(keys: &[&str]) -> Names {
+        Names { keys: keys.iter().map(|key| (*key).to_owned()).collect(), ..Names::default() }
+    }
+
     /// With a copy for each epoch these would be 800 GB.
     #[test]
     fn epochs_share_their_metadata() {
-        let json = Json::from("x".repeat(4 << 20)).to_string();
-        let mut bytes = Vec::new();
-        put_number(200_000, &mut bytes);
-        for epoch in 0..200_000 {
-            put_epoch(epoch, false, (epoch == 0).then_some(&[(0, json.as_str())]), &mut bytes);
-        }
-        let sample = SampleRecord::read(&bytes, 0, 1).unwrap();
-        assert_eq!(sample.epochs.iter().filter(|epoch| epoch.metadata.is_some()).count(), 1);
-        let mut again = Vec::new();
-        sample.put(ScoreParts::Value, &mut again);
+        let json = Json::from("x".repeat(4 << 20));
+        let epochs = (0..200_000).map(|at| epoch(at, (at == 0).then(|| vec![(0, json.clone())])));
+        let bytes = encoded(&epochs.collect::<Vec<_>>());
+        let sample = read_sample(&bytes, &names(&["a"])).unwrap();
+        assert_eq!(sample.iter().filter(|epoch| epoch.metadata.is_some()).count(), 1);
+        let again = encoded(&sample);
         assert_eq!(again.len(), bytes.len());
         assert!(again == bytes, "written in another way");
     }
 
     #[test]
     fn metadata_is_written_only_where_it_is_new() {
-        let read = |metadata: [Option<&[(u32, &str)]>; 3]| {
-            let mut bytes = vec![3];
-            for (epoch, metadata) in (1..).zip(metadata) {
-                put_epoch(epoch, false, metadata, &mut bytes);
-            }
-            SampleRecord::read(&bytes, 0, 2).map(|sample| sample.epochs.len())
+        let read = |metadata: [Option<&[(u32, Json)]>; 3]| {
+            let epochs = (1..).zip(metadata).map(|(at, of_epoch)| epoch(at, of_epoch.map(<[_]>::to_vec)));
+            let bytes = encoded(&epochs.collect::<Vec<_>>());
+            read_sample(&bytes, &names(&["a", "b"])).map(|sample| sample.len())
         };
-        let a: &[(u32, &str)] = &[(0, "1")];
-        let b: &[(u32, &str)] = &[(0, "1"), (1, "2")];
+        let a: &[(u32, Json)] = &[(0, 1.into())];
+        let b: &[(u32, Json)] = &[(0, 1.into()), (1, 2.into())];
         assert!(read([Some(a), Some(b), Some(a)]).is_ok());
-        let none: &[(u32, &str)] = &[];
+        let none: &[(u32, Json)] = &[];
         assert!(read([None, Some(a), Some(none)]).is_ok());
         for twice in [[Some(a), Some(a), None], [Some(a), None, Some(a)], [Some(none), None, None]] {
             assert!(read(twice).unwrap_err().to_string().contains("that of the epoch before"));
         }
-    }
-}
-
-#[cfg(test)]
-mod wire_tests {
-    use super::*;
-
-    #[test]
-    fn numbers_come_back() {
-        for number in [0, 1, 127, 128, 300, 1 << 35, u64::MAX - 1, u64::MAX] {
-            let mut bytes = Vec::new();
-            put_number(number, &mut bytes);
-            assert_eq!(take_number(&mut bytes.as_slice()).unwrap(), number);
-            assert!(take_number(&mut bytes.get(..bytes.len() - 1).unwrap()).is_err());
-        }
-        for integer in [0, 1, -1, 63, -64, i64::MAX, i64::MIN] {
-            let mut bytes = Vec::new();
-            put_integer(integer, &mut bytes);
-            assert_eq!(take_integer(&mut bytes.as_slice()).unwrap(), integer);
-            assert!(!(-64..64).contains(&integer) || bytes.len() == 1);
-        }
-        assert!(take_number(&mut [0xff; 10].as_slice()).is_err());
-    }
-
-    #[test]
-    fn a_length_beyond_the_bytes_is_refused_before_anything_is_allocated() {
-        let mut bytes = Vec::new();
-        put_number(1 << 60, &mut bytes);
-        bytes.extend([b'x'; 9]);
-        assert!(take_text(&mut bytes.as_slice()).is_err());
-        assert!(take_text(&mut [2, 0xff, 0xff].as_slice()).is_err());
     }
 }

@@ -9,7 +9,7 @@ use super::block::{self, BlockVisitor, ViewContext};
 use crate::columns::{Floats, SampleIndex, ScoreColumns, ScorerColumn, ScorerEpochs};
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation};
-use crate::evaluation::{Counts, Evaluation, ReducedSamples, Reduction, Results, ScoreResult, Warning};
+use crate::evaluation::{Counts, Evaluation, Reduction, Results, ScoreResult, Warning};
 use crate::inputs::Wants;
 use crate::metadata::Metadata;
 use crate::metric::{Metric, Metrics};
@@ -240,11 +240,9 @@ impl View<'_> {
         evaluation.reductions.push(Reduction {
             scorer: self.scorer.name.clone(),
             reducer: name,
-            samples: ReducedSamples {
-                rows: sample_rows.unwrap_or_default(),
-                values: values.into_owned(),
-                details: details.into_owned(),
-            },
+            rows: sample_rows,
+            values: values.into_owned(),
+            details: details.into_owned(),
         });
         Ok(())
     }

@@ -5,8 +5,8 @@ mod reduce;
 
 pub use ratings::Ratings;
 pub(crate) use ratings::home;
+pub use reduce::Resampler;
 pub(crate) use reduce::reduce;
-pub use reduce::{Resampler, UnitRows};
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -479,11 +479,8 @@ impl<'a> Scores<'a> {
         self.converted(&Conversion::default(), <[f64]>::to_vec)
     }
 
-    /// Calls `read` with all values as numbers, without a copy where none is needed.
+    /// Calls `read` with all values as numbers.
     pub fn converted<T>(&self, conversion: &Conversion, read: impl FnOnce(&[f64]) -> T) -> T {
-        if let (RowSelection::All(_), Some(numbers)) = (&self.rows, self.set.values.numbers(conversion)) {
-            return read(numbers);
-        }
         let floats = self.set.floats(conversion);
         match &self.rows {
             RowSelection::All(_) => read(&floats.values),
@@ -502,9 +499,8 @@ impl<'a> Scores<'a> {
         read: impl FnOnce(&[f64]) -> T,
     ) -> Result<T> {
         self.converted(conversion, |numbers| {
-            let known = self.set.values.is_finite() && conversion.keeps_numbers();
             // Without an early end the loop runs many numbers at a time.
-            if known || numbers.iter().fold(true, |all, number| all & number.is_finite()) {
+            if numbers.iter().fold(true, |all, number| all & number.is_finite()) {
                 return Ok(read(numbers));
             }
             let at = numbers.iter().position(|number| !number.is_finite()).unwrap_or(0);
@@ -569,18 +565,9 @@ impl<'a> Scores<'a> {
     }
 
     /// The code of the metadata value at each position; an error names the first sample without the key.
-    pub fn codes<'k>(&self, key: &KeyColumn<'k, '_>) -> Result<Cow<'k, [u32]>> {
-        // All rows as they are: their codes are there already.
-        if let (RowSelection::All(rows), None, Some(column)) = (&self.rows, &self.set.sample_rows, key.column)
-            && let Some(codes) = column.codes_of_all(*rows)
-        {
-            return Ok(Cow::Borrowed(codes));
-        }
-        let mut codes = Vec::with_capacity(self.len());
-        for at in 0..self.len() {
-            codes.push(key.code(self.row(at), || self.sample_id(at).to_owned())?);
-        }
-        Ok(Cow::Owned(codes))
+    pub fn codes(&self, key: &KeyColumn<'_, '_>) -> Result<Vec<u32>> {
+        let code = |at: usize| key.code(self.row(at), || self.sample_id(at).to_owned());
+        (0..self.len()).map(code).collect()
     }
 }
 

@@ -113,22 +113,22 @@ impl<'a> Scores<'a> {
 
 /// What the name of a rater refers to.
 enum Rater<'r> {
-    Scorer(&'r ScorerColumn),
+    /// The scores of a scorer, or a field of them.
+    Scorer(&'r ScorerColumn, Option<&'r str>),
     /// A field of the scores themselves, or of those that they are made of.
     Field(&'r ScoreSet<'r>, &'r str),
-    FieldOf(&'r ScorerColumn, &'r str),
     Metadata(&'r str),
 }
 
 impl<'r> Rater<'r> {
     fn resolve(set: &'r ScoreSet<'r>, name: &'r str) -> Result<Self> {
         let columns = set.columns;
-        let scorer = |name: &'r str| columns.scorer(name).map(Rater::Scorer);
+        let scorer = |name: &'r str| Some(Rater::Scorer(columns.scorer(name)?, None));
         let field = |name: &'r str| Some(Rater::Field(with_field(set, name)?, name));
         let key = |name: &'r str| columns.metadata_column(name).map(|_| Rater::Metadata(name));
         let of_other = |(scorer, field): (&str, &'r str)| {
             let column = columns.scorer(scorer).filter(|column| has_field(&column.values, field))?;
-            Some(Rater::FieldOf(column, field))
+            Some(Rater::Scorer(column, Some(field)))
         };
         let meanings = [
             scorer(name),
@@ -154,12 +154,11 @@ impl<'r> Rater<'r> {
     }
 
     fn describe(&self, set: &ScoreSet<'_>) -> String {
+        let field_of = |field: &str, scorer: &str| format!("the field `{field}` of the scores by `{scorer}`");
         match self {
-            Rater::Scorer(column) => format!("the scorer `{}`", column.name),
-            Rater::Field(_, field) => format!("the field `{field}` of the scores by `{}`", set.scorer),
-            Rater::FieldOf(column, field) => {
-                format!("the field `{field}` of the scores by `{}`", column.name)
-            }
+            Rater::Scorer(column, None) => format!("the scorer `{}`", column.name),
+            Rater::Scorer(column, Some(field)) => field_of(field, &column.name),
+            Rater::Field(_, field) => field_of(field, set.scorer),
             Rater::Metadata(key) => format!("the metadata key `{key}`"),
         }
     }
@@ -167,32 +166,33 @@ impl<'r> Rater<'r> {
     /// A name that is not ambiguous.
     fn full_name(&self) -> String {
         match self {
-            Rater::Scorer(column) => format!("{OF_SCORER}{}", column.name),
+            Rater::Scorer(column, None) => format!("{OF_SCORER}{}", column.name),
+            Rater::Scorer(column, Some(field)) => format!("{}.{field}", column.name),
             Rater::Field(_, field) => format!("{OF_FIELD}{field}"),
-            Rater::FieldOf(column, field) => format!("{}.{field}", column.name),
             Rater::Metadata(key) => format!("{OF_METADATA}{key}"),
         }
     }
 
     /// The rating of each row of the score columns.
     fn ratings(&self, set: &ScoreSet<'_>, name: &str) -> Result<Vec<Option<Leaf>>> {
-        let columns = set.columns;
         match self {
-            Rater::Metadata(key) => metadata_ratings(columns, key),
-            Rater::Field(whole, field) => {
-                let mut leaves = vec![None; columns.len()];
-                for at in 0..whole.values.len() {
-                    let row = whole.sample_row(at);
-                    if let Some(slot) = leaves.get_mut(row) {
-                        *slot = leaf(columns, name, row, whole.values.get(at), Some(field))?;
-                    }
-                }
-                Ok(leaves)
-            }
-            Rater::Scorer(column) => scorer_ratings(set, name, column, None),
-            Rater::FieldOf(column, field) => scorer_ratings(set, name, column, Some(field)),
+            Rater::Metadata(key) => metadata_ratings(set.columns, key),
+            Rater::Field(whole, field) => by_row(whole, name, Some(field)),
+            Rater::Scorer(column, field) => scorer_ratings(set, name, column, *field),
         }
     }
+}
+
+/// The ratings that scores are, by the rows of the score columns.
+fn by_row(scores: &ScoreSet<'_>, name: &str, field: Option<&str>) -> Result<Vec<Option<Leaf>>> {
+    let mut leaves = vec![None; scores.columns.len()];
+    for at in 0..scores.values.len() {
+        let row = scores.sample_row(at);
+        if let Some(slot) = leaves.get_mut(row) {
+            *slot = leaf(scores.columns, name, row, scores.values.get(at), field)?;
+        }
+    }
+    Ok(leaves)
 }
 
 /// The scores that have a field of this name: these, or those that they are made of.
@@ -259,9 +259,7 @@ fn scorer_ratings(
 ) -> Result<Vec<Option<Leaf>>> {
     let columns = set.columns;
     let Some((index, reducer)) = set.raters.reduced else {
-        return (0..columns.len())
-            .map(|row| leaf(columns, name, row, column.values.get(row), field))
-            .collect();
+        return by_row(&ScoreSet::of_column(columns, column), name, field);
     };
     let reduced = reduce(columns, column, index, reducer, Estimation::default())?;
     if let Some((count, row)) = reduced.unconvertible {
@@ -273,16 +271,8 @@ fn scorer_ratings(
              {example}); name a reducer that reads them, or do not reduce"
         )));
     }
-    let reduced = reduced.set;
-    let mut by_first_row = vec![None; columns.len()];
-    for at in 0..reduced.values.len() {
-        let row = reduced.sample_row(at);
-        if let Some(slot) = by_first_row.get_mut(row) {
-            *slot = leaf(columns, name, row, reduced.values.get(at), field)?;
-        }
-    }
     // Another scorer may have its first score of a sample in another epoch.
-    let mut leaves = by_first_row;
+    let mut leaves = by_row(&reduced.set, name, field)?;
     index.for_each(|rows| {
         let found = rows.iter().find_map(|row| leaves.get(*row as usize).cloned().flatten());
         for row in rows {

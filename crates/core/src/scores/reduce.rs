@@ -6,13 +6,13 @@ use rayon::prelude::*;
 
 use super::{COPIES, RatingSource, RowSelection, ScoreSet, Scores};
 use crate::columns::{
-    SampleIndex, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn, merge_details,
+    RowLists, SampleIndex, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn, merge_details,
 };
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod};
 use crate::reducer::{EpochReducer, EpochValues, LiftedReducer, ReducedValue, Reducer};
 use crate::score::Score;
-use crate::value::{Leaf, Value};
+use crate::value::Value;
 
 /// The scores of one scorer, reduced.
 #[derive(Debug)]
@@ -47,9 +47,7 @@ pub(crate) fn reduce<'a>(
 struct Reduction<'a> {
     columns: &'a ScoreColumns,
     scorer: &'a ScorerColumn,
-    /// Reduced values: floats as long as nothing else comes, anything from then on.
-    floats: Vec<f64>,
-    values: Option<ValueColumn>,
+    values: ValueColumn,
     details: ScoreDetails,
     sample_rows: Option<Vec<u32>>,
     unconvertible: Option<(usize, usize)>,
@@ -60,8 +58,7 @@ impl<'a> Reduction<'a> {
         Reduction {
             columns,
             scorer,
-            floats: Vec::with_capacity(samples),
-            values: None,
+            values: ValueColumn::with_capacity(samples),
             details: ScoreDetails::default(),
             sample_rows: Some(Vec::with_capacity(samples)),
             unconvertible: None,
@@ -69,29 +66,15 @@ impl<'a> Reduction<'a> {
     }
 
     fn finish(self, estimation: Estimation) -> ReducedScores<'a> {
-        let values = self.values.unwrap_or_else(|| ValueColumn::from_floats(self.floats));
         let (columns, name) = (self.columns, &self.scorer.name);
-        let values = Cow::Owned(values);
+        let values = Cow::Owned(self.values);
         let mut set = ScoreSet::derived(columns, name, values, self.sample_rows, estimation);
         set.details = Cow::Owned(self.details);
         ReducedScores { set, unconvertible: self.unconvertible }
     }
 
-    fn len(&self) -> usize {
-        self.values.as_ref().map_or(self.floats.len(), ValueColumn::len)
-    }
-
     fn push(&mut self, value: Value, first_row: u32) {
-        match (&mut self.values, value) {
-            (None, Value::Float(f)) => self.floats.push(f),
-            (None, Value::Unscored) => self.floats.push(f64::NAN),
-            (None, value) => {
-                let mut column = ValueColumn::from_floats(std::mem::take(&mut self.floats));
-                column.push(Some(value));
-                self.values = Some(column);
-            }
-            (Some(column), value) => column.push(Some(value)),
-        }
+        self.values.push(Some(value));
         if let Some(rows) = &mut self.sample_rows {
             rows.push(first_row);
         }
@@ -115,8 +98,7 @@ impl<'a> Reduction<'a> {
         let converted = self.scorer.values.convert(conversion);
         self.count_unconvertible(&converted.unconvertible);
         // A mean of one is the value, but for the sign of a zero, which no sum keeps.
-        self.floats = converted.values;
-        self.floats.iter_mut().for_each(|value| *value += 0.0);
+        converted.values.iter().for_each(|value| self.values.push_float(value + 0.0));
         true
     }
 
@@ -128,90 +110,58 @@ impl<'a> Reduction<'a> {
             self.count_unconvertible(&converted.unconvertible);
         }
         let numbers = converted.as_ref().map(|converted| converted.values.as_slice());
-        let all_scored = scorer.values.is_all_scored() && scorer.values.len() == index.rows();
-        let is_plain = all_scored && scorer.details.is_empty() && !reducer.is_vote();
-        if let Some(numbers) = numbers.filter(|_| is_plain)
-            && self.floats_in_parts(reducer, numbers, index)
-        {
-            return;
-        }
-        let mut scored: Vec<u32> = Vec::new();
-        let mut floats: Vec<f64> = Vec::new();
-        for_each_sample(index, &scorer.values, |rows| {
-            let (scored, present, first): (&[u32], usize, u32) = if all_scored {
-                let Some(first) = rows.first() else { return };
-                (rows, rows.len(), *first)
-            } else {
-                scored.clear();
-                let mut present =
-                    rows.iter().filter_map(|row| Some((*row, scorer.values.is_scored(*row as usize)?)));
-                let Some(first) = present.clone().next() else { return };
-                scored.extend(present.clone().filter(|(_, is_scored)| *is_scored).map(|(row, _)| row));
-                (&scored, present.by_ref().count(), first.0)
-            };
+        let reduce = |scored: &[u32], floats: &mut Vec<f64>, present: usize| {
             floats.clear();
             if let Some(numbers) = numbers {
                 floats.extend(scored.iter().filter_map(|row| numbers.get(*row as usize)));
             }
-            let value = if scored.is_empty() {
-                Value::Unscored
-            } else {
-                match reducer.reduce_epochs(&EpochValues::of_column(&scorer.values, scored, &floats, present))
-                {
-                    ReducedValue::Leaf(leaf) => Value::from(leaf),
-                    ReducedValue::List(list) => Value::List(list),
-                }
+            reducer.reduce_epochs(&EpochValues::of_column(&scorer.values, scored, floats, present))
+        };
+        let all_scored = scorer.values.is_all_scored() && scorer.values.len() == index.rows();
+        if all_scored && scorer.details.is_empty() && !reducer.is_vote() {
+            return self.in_parts(index, reduce);
+        }
+        let (mut scored, mut floats) = (Vec::new(), Vec::new());
+        for_each_sample(index, &scorer.values, |rows| {
+            let is_scored = |row: &u32| scorer.values.is_scored(*row as usize);
+            let present = rows.iter().filter(|row| is_scored(row).is_some());
+            let Some(first) = present.clone().next() else { return };
+            scored.clear();
+            scored.extend(present.clone().filter(|row| is_scored(row) == Some(true)));
+            let value = match scored.is_empty() {
+                true => Value::Unscored,
+                false => reduce(&scored, &mut floats, present.clone().count()).into(),
             };
             if reducer.is_vote() {
                 self.details.push_panel(rows);
             }
             if !scorer.details.is_empty() {
-                let present = rows.iter().filter(|row| scorer.values.is_scored(**row as usize).is_some());
                 let views = present.map(|row| scorer.details.get(*row as usize));
-                self.details.set(self.len(), merge_details(views));
+                self.details.set(self.values.len(), merge_details(views));
             }
-            self.push(value, first);
+            self.push(value, *first);
         });
     }
 
-    /// Many samples, each with nothing but scored numbers, on all threads; false, and nothing done, if
-    /// there are few or some of them are reduced to something else than a number.
-    fn floats_in_parts(&mut self, reducer: &dyn EpochReducer, numbers: &[f64], index: &SampleIndex) -> bool {
+    /// Samples with nothing but scored values, on all threads.
+    fn in_parts(
+        &mut self,
+        index: &SampleIndex,
+        reduce: impl Fn(&[u32], &mut Vec<f64>, usize) -> ReducedValue + Sync,
+    ) {
         const PART: usize = 1 << 13;
-        if index.len() < 2 * PART {
-            return false;
-        }
-        let values = &self.scorer.values;
         let part = |part: usize| {
             let samples = part * PART..index.len().min((part + 1) * PART);
-            let (mut reduced, mut first_rows) = (Vec::with_capacity(PART), Vec::with_capacity(PART));
-            let mut epochs: Vec<f64> = Vec::new();
-            let mut all_floats = true;
+            let mut reduced = Vec::with_capacity(samples.len());
+            let mut floats = Vec::new();
             index.for_each_of(samples, |rows| {
                 let Some(first) = rows.first() else { return };
-                epochs.clear();
-                epochs.extend(rows.iter().filter_map(|row| numbers.get(*row as usize)));
-                let epochs = EpochValues::of_column(values, rows, &epochs, rows.len());
-                match reducer.reduce_epochs(&epochs) {
-                    ReducedValue::Leaf(Leaf::Float(float)) => reduced.push(float),
-                    ReducedValue::Leaf(Leaf::Unscored) => reduced.push(f64::NAN),
-                    _ => all_floats = false,
-                }
-                first_rows.push(*first);
+                reduced.push((reduce(rows, &mut floats, rows.len()), *first));
             });
-            all_floats.then_some((reduced, first_rows))
+            reduced
         };
-        // What the reducer makes of the first part, it makes of the others as a rule.
-        let Some(first) = part(0) else { return false };
-        let others = (1..index.len().div_ceil(PART)).into_par_iter().map(part);
-        let Some(others) = others.collect::<Option<Vec<_>>>() else { return false };
-        for (reduced, first_rows) in std::iter::once(first).chain(others) {
-            self.floats.extend(reduced);
-            if let Some(rows) = &mut self.sample_rows {
-                rows.extend(first_rows);
-            }
-        }
-        true
+        let parts: Vec<_> = (0..index.len().div_ceil(PART)).into_par_iter().map(part).collect();
+        parts.into_iter().flatten().for_each(|(value, first)| self.push(value.into(), first));
     }
 
     /// Lists or maps among the values: whole scores, lifted.
@@ -265,7 +215,7 @@ impl<'a> Reduction<'a> {
                         *count += unconvertible;
                     }
                     let (value, detail) = score.into_parts();
-                    self.details.set(self.len(), detail);
+                    self.details.set(self.values.len(), detail);
                     self.push(value, first);
                 }
                 Err(error) => failed = Some(error),
@@ -294,12 +244,6 @@ pub struct Resampler<'a> {
     scores: Scores<'a>,
 }
 
-/// The rows of each unit, unit after unit.
-pub struct UnitRows {
-    rows: Vec<u32>,
-    lengths: Vec<u32>,
-}
-
 impl<'a> Resampler<'a> {
     /// Resamples of these scores.
     pub fn new(scores: &Scores<'a>) -> Self {
@@ -323,24 +267,18 @@ impl<'a> Resampler<'a> {
     }
 
     /// The rows of units, each given by the positions of its scores.
-    pub fn rows_of<'u>(&self, units: impl Iterator<Item = &'u [u32]>) -> UnitRows {
-        let mut of_units = UnitRows { rows: Vec::new(), lengths: Vec::new() };
-        for unit in units {
-            of_units.rows.extend(unit.iter().map(|at| self.scores.row(*at as usize) as u32));
-            of_units.lengths.push(unit.len() as u32);
-        }
+    pub fn rows_of<'u>(&self, units: impl Iterator<Item = &'u [u32]>) -> RowLists {
+        let mut of_units = RowLists::default();
+        units.for_each(|unit| of_units.push(unit.iter().map(|at| self.scores.row(*at as usize) as u32)));
         of_units
     }
 
     /// A resample: each unit as often as counted.
-    pub fn resample<T>(&self, units: &UnitRows, counts: &[u32], read: impl FnOnce(&Scores<'_>) -> T) -> T {
-        let size =
-            units.lengths.iter().zip(counts).map(|(length, count)| *length as usize * *count as usize).sum();
+    pub fn resample<T>(&self, units: &RowLists, counts: &[u32], read: impl FnOnce(&Scores<'_>) -> T) -> T {
+        let drawn = || units.iter().zip(counts);
+        let size = drawn().map(|(unit, count)| unit.len() * *count as usize).sum();
         let (mut rows, mut copies) = (Vec::with_capacity(size), Vec::with_capacity(size));
-        let mut rest = units.rows.as_slice();
-        for (length, count) in units.lengths.iter().zip(counts) {
-            let (unit, after) = rest.split_at_checked(*length as usize).unwrap_or_default();
-            rest = after;
+        for (unit, count) in drawn() {
             for copy in 0..*count {
                 rows.extend_from_slice(unit);
                 copies.resize(rows.len(), copy.min(u32::from(u8::MAX)) as u8);

@@ -205,10 +205,6 @@ impl<'a> ValueRef<'a> {
     pub fn as_i64(self) -> Result<i64> {
         let wanted = "an integer";
         let leaf = self.scalar(wanted)?;
-        let whole = |f: f64| {
-            // 2^63 is the first float that does not fit; every whole float below it does.
-            (f.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&f)).then_some(f as i64)
-        };
         match leaf {
             LeafRef::Int(i) => Some(i),
             LeafRef::Bool(b) => Some(i64::from(b)),
@@ -360,8 +356,8 @@ impl<'a> LeafRef<'a> {
             (LeafRef::Unscored, _) | (_, LeafRef::Unscored) => false,
             (a, b) => match (a.integer(), b.integer()) {
                 (Some(x), Some(y)) => x == y,
-                (Some(i), None) => b.number().is_some_and(|f| int_equals_float(i, f)),
-                (None, Some(i)) => a.number().is_some_and(|f| int_equals_float(i, f)),
+                (Some(i), None) => b.number().and_then(whole) == Some(i),
+                (None, Some(i)) => a.number().and_then(whole) == Some(i),
                 (None, None) => a.number().is_some() && a.number() == b.number(),
             },
         }
@@ -421,18 +417,16 @@ impl LeafKey {
             LeafRef::Null => Some(LeafKey::Null),
             LeafRef::Bool(b) => Some(LeafKey::Int(i64::from(b))),
             LeafRef::Int(i) => Some(LeafKey::Int(i)),
-            LeafRef::Float(f) if f.fract() == 0.0 && int_equals_float(f as i64, f) => {
-                Some(LeafKey::Int(f as i64))
-            }
-            LeafRef::Float(f) => Some(LeafKey::Float(f.to_bits())),
+            LeafRef::Float(f) => Some(whole(f).map_or(LeafKey::Float(f.to_bits()), LeafKey::Int)),
             LeafRef::Str(s) => Some(LeafKey::Text(s.to_owned())),
         }
     }
 }
 
-/// Exact comparison: above 2^53 a conversion of the integer would round.
-fn int_equals_float(i: i64, f: f64) -> bool {
-    f.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&f) && f as i64 == i
+/// A float as the integer that it is. Compared as integers, since above 2^53 a conversion of the integer would round.
+fn whole(f: f64) -> Option<i64> {
+    // 2^63 is the first float that does not fit; every whole float below it does.
+    (f.fract() == 0.0 && (-(2f64.powi(63))..2f64.powi(63)).contains(&f)).then_some(f as i64)
 }
 
 // Values to and from JSON. Bare `NaN` never reaches this place: readers of logs and tables

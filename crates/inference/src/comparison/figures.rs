@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use errorbar_core::engine::{
-    ResampledFigure, Resampler, ScoreUnits, UnitRows, evaluate_metric, planned_draws, resample_cost,
+    ResampledFigure, Resampler, RowLists, ScoreUnits, evaluate_metric, planned_draws, resample_cost,
 };
 use errorbar_core::{
     AggregateBasis, Defined, Draws, ErrorMethod, Estimate, GroupContext, Groups, Metric, MetricValue, Role,
@@ -234,7 +234,7 @@ impl<'p> ResampledPair<'p> {
         let rows =
             [of_base.rows_of(units.iter()), of_other.rows_of(self.units_of_other(&units, pairing).iter())];
         let one = |counts: &[u32]| -> Vec<f64> {
-            let side = |(resampler, rows): (&Resampler<'_>, &UnitRows)| {
+            let side = |(resampler, rows): (&Resampler<'_>, &RowLists)| {
                 resampler.resample(rows, counts, |scores| numbers(self.metric, scores, &names))
             };
             resamplers.iter().zip(&rows).flat_map(side).collect()

@@ -316,7 +316,7 @@ impl<'a> Samples<'a> {
         }
         let firsts: Vec<usize> =
             samples.filter_map(|sample| self.positions.get(sample)?.first().map(|at| *at as usize)).collect();
-        let mut set = self.scores.derive(firsts.into_iter(), ValueColumn::from_floats(values.to_vec()));
+        let mut set = self.scores.derive(firsts.into_iter(), ValueColumn::from_floats(values));
         // One score for each sample from here on.
         set.take_as_samples();
         let value = mean().compute(&set.scores())?;

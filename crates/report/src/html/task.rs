@@ -204,7 +204,7 @@ fn within_groups(
     Grouping { by, key, .. }: &Grouping,
     options: &ComparisonOptions,
 ) -> Vec<GroupComparison> {
-    let parts: Vec<_> = runs.iter().map(|run| run.columns.split_by(by).unwrap_or_default()).collect();
+    let parts: Vec<_> = runs.iter().map(|run| run.columns.split_by(by)).collect();
     let Some(first) = parts.first() else { return Vec::new() };
     let of_group = |group: &String| {
         let columns = parts.iter().map(|parts| parts.get(group)).collect::<Option<Vec<_>>>()?;

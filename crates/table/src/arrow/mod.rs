@@ -592,7 +592,7 @@ impl<'a> ArrowSource<'a> {
             }
             ColumnRole::Epoch => match cells.bytes() {
                 Some(bytes) => {
-                    block.epochs.extend_bytes(&bytes);
+                    block.epochs.extend(bytes.iter().copied().map(u32::from));
                     *row += bytes.len();
                     Ok(())
                 }

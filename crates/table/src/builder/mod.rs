@@ -682,7 +682,7 @@ impl Pivot {
     ) -> u32 {
         let Targets { new_rows, .. } = targets;
         let known = columns.len();
-        let epoch_of = |row: usize| if row < block.epochs.len() { block.epochs.get(row) } else { 1 };
+        let epoch_of = |row: usize| block.epochs.get(row).copied().unwrap_or(1);
         let (id, epoch) = (block.ids.bytes_of(row), epoch_of(row));
         let is_same = |at: u32| match (at as usize).checked_sub(known) {
             None => columns.epoch(at as usize) == epoch && columns.id_bytes(at as usize) == id,
@@ -732,7 +732,7 @@ impl Pivot {
     ) -> TableErrorKind {
         let name = (scorer as usize).checked_sub(1).and_then(|at| columns.scorer_names().nth(at));
         let origin = self.origins.last().copied().unwrap_or_default();
-        let epoch = if row < block.epochs.len() { block.epochs.get(row) } else { 1 };
+        let epoch = block.epochs.get(row).copied().unwrap_or(1);
         let first = TableLocation::Row(self.first_with(origin) as u64);
         TableErrorKind::DuplicateRow { epoch, scorer: Some(name.unwrap_or_default().to_owned()), first }
     }

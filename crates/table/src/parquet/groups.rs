@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use errorbar_core::engine::{ColumnBlock, EpochColumn, MetadataColumn, TextColumn, ValueColumn};
+use errorbar_core::engine::{ColumnBlock, MetadataColumn, TextColumn, ValueColumn};
 use parquet::file::metadata::RowGroupMetaData;
 use rayon::prelude::*;
 
@@ -122,7 +122,7 @@ type CellSink<'a> = Box<dyn FnMut(&ColumnDecoder<'_>, &mut usize) -> Result<u64,
 /// Where the cells of columns go, each taken once.
 struct Sinks<'a> {
     ids: Option<&'a mut TextColumn>,
-    epochs: Option<&'a mut EpochColumn>,
+    epochs: Option<&'a mut Vec<u32>>,
     metadata: std::slice::IterMut<'a, MetadataColumn>,
     scores: std::slice::IterMut<'a, ValueColumn>,
     errored: Option<&'a mut Vec<u32>>,
@@ -191,16 +191,16 @@ fn id_sink(ids: &mut TextColumn, mut left: u64, budget: Budget) -> CellSink<'_> 
     })
 }
 
-fn epoch_sink(epochs: &mut EpochColumn) -> CellSink<'_> {
+fn epoch_sink(epochs: &mut Vec<u32>) -> CellSink<'_> {
     Box::new(|batch, row| {
         match batch.bytes() {
             Some(bytes) => {
-                epochs.extend_bytes(&bytes);
+                epochs.extend(bytes.iter().copied().map(u32::from));
                 *row += bytes.len();
             }
             None => batch.for_each(row, |cell| epoch_of(cell).map(|epoch| epochs.push(epoch)))?,
         }
-        Ok(epochs.heap_bytes() as u64)
+        Ok(epochs.capacity() as u64 * 4)
     })
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{Floats, Repr, ValueColumn};
-use crate::columns::tagged::{Tag, TaggedValues, payload_float};
+use super::{GAP, ValueColumn};
+use crate::columns::tagged::{Tag, payload_float};
 use crate::columns::{ScoreColumns, ScorerColumn};
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
 
@@ -112,12 +112,12 @@ impl ScoreColumns {
 
     /// The distinct strings among the scores of a scorer, those within lists and maps aside. Some may have been replaced.
     pub fn distinct_strings(&self, scorer: &str) -> impl Iterator<Item = &str> {
-        self.tagged(scorer).into_iter().flat_map(|tagged| tagged.texts.iter()).map(|text| &**text)
+        self.scorer(scorer).into_iter().flat_map(|scorer| scorer.values.texts.iter()).map(|text| &**text)
     }
 
     /// The lists and maps among the scores of a scorer. Some may have been replaced.
     pub fn nested_scores(&self, scorer: &str) -> impl Iterator<Item = &Value> {
-        self.tagged(scorer).into_iter().flat_map(|tagged| tagged.nested.iter())
+        self.scorer(scorer).into_iter().flat_map(|scorer| scorer.values.nested.iter())
     }
 
     /// The first row of a scorer with a value for which a test holds; items of lists and maps are looked at too.
@@ -126,37 +126,22 @@ impl ScoreColumns {
         (0..values.len()).find(|row| values.get(*row).is_some_and(|value| value.leaves().any(&test)))
     }
 
-    fn tagged(&self, scorer: &str) -> Option<&TaggedValues> {
-        match &self.scorer(scorer)?.values.0 {
-            Repr::Tagged(tagged) => Some(tagged),
-            Repr::Floats(..) => None,
-        }
-    }
-
     pub(super) fn values_mut(&mut self, scorer: &str) -> Option<&mut ValueColumn> {
         self.scorers.iter_mut().find(|found| found.name == scorer).map(|found| &mut found.values)
     }
 }
 
 /// A key for equal scalars of one type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Key<'a> {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Float(u64),
-    Str(&'a str),
-}
-
-fn key(leaf: LeafRef<'_>) -> Option<Key<'_>> {
-    Some(match leaf {
-        LeafRef::Null => Key::Null,
-        LeafRef::Bool(value) => Key::Bool(value),
-        LeafRef::Int(int) => Key::Int(int),
-        LeafRef::Float(float) => Key::Float(float.to_bits()),
-        LeafRef::Str(text) => Key::Str(text),
+fn key(leaf: LeafRef<'_>) -> Option<(&'static str, u64, &str)> {
+    let (number, text) = match leaf {
         LeafRef::Unscored => return None,
-    })
+        LeafRef::Null => (0, ""),
+        LeafRef::Bool(value) => (u64::from(value), ""),
+        LeafRef::Int(int) => (int.cast_unsigned(), ""),
+        LeafRef::Float(float) => (float.to_bits(), ""),
+        LeafRef::Str(text) => (0, text),
+    };
+    Some((leaf.kind(), number, text))
 }
 
 impl ValueColumn {
@@ -166,28 +151,22 @@ impl ValueColumn {
         recode: &impl Fn(Option<&str>, LeafRef<'_>) -> Recoded,
     ) -> usize {
         let all = kinds == RecodedKinds::All;
-        if let Repr::Tagged(tagged) = &self.0
-            && !all
-            && tagged.count(Tag::Text) + tagged.count(Tag::Nested) == 0
-        {
+        if !all && self.count(Tag::Text) + self.count(Tag::Nested) == 0 {
             return 0;
         }
-        let tagged = self.make_tagged();
-        let texts: Vec<Recoded> = tagged.texts.iter().map(|text| recode(None, LeafRef::Str(text))).collect();
+        let texts: Vec<Recoded> = self.texts.iter().map(|text| recode(None, LeafRef::Str(text))).collect();
         let are_same = texts.iter().all(|recoded| *recoded == Recoded::Same);
-        if are_same && !all && tagged.count(Tag::Nested) == 0 {
+        if are_same && !all && self.count(Tag::Nested) == 0 {
             return 0;
         }
         let mut changed = 0;
-        for row in 0..tagged.tags.len() {
-            let (Some(tag), Some(payload)) = (tagged.tags.get(row).copied(), tagged.payloads.get(row)) else {
-                continue;
-            };
+        for row in 0..self.len() {
+            let (tag, payload) = self.cell(row);
             let recoded = match tag {
                 Tag::Missing | Tag::Unscored | Tag::Null => Recoded::Same,
                 Tag::Text => texts.get(payload as usize).cloned().unwrap_or(Recoded::Same),
                 Tag::Nested => {
-                    let items = tagged.nested.get_mut(payload as usize);
+                    let items = self.nested.get_mut(payload as usize);
                     changed += items.map_or(0, |items| recode_items(items, all, recode));
                     Recoded::Same
                 }
@@ -196,14 +175,14 @@ impl ValueColumn {
                 Tag::Int => recode(None, LeafRef::Int(payload.cast_signed())),
                 Tag::Float => recode(None, LeafRef::Float(payload_float(payload))),
             };
-            changed += usize::from(tagged.set(row, recoded));
+            changed += usize::from(self.set(row, recoded));
         }
         changed
     }
 
     fn distinct(&self, most: usize, test: impl Fn(LeafRef<'_>) -> bool) -> DistinctScores {
         let mut distinct = DistinctScores::default();
-        let mut counts: IndexMap<Key<'_>, (LeafRef<'_>, usize)> = IndexMap::new();
+        let mut counts = IndexMap::new();
         for row in 0..self.len() {
             let Some(value) = self.get(row) else {
                 distinct.missing += 1;
@@ -229,12 +208,13 @@ impl ValueColumn {
                 }
             }
         }
-        distinct.values = counts.into_values().map(|(leaf, count)| (leaf.to_leaf(), count)).collect();
+        distinct.values =
+            counts.into_values().map(|(leaf, count): (LeafRef<'_>, usize)| (leaf.to_leaf(), count)).collect();
         distinct
     }
 }
 
-impl TaggedValues {
+impl ValueColumn {
     /// Replaces the value of a row; whether it changed.
     fn set(&mut self, row: usize, recoded: Recoded) -> bool {
         let value = match recoded {
@@ -294,7 +274,7 @@ impl ScoreColumns {
     /// ```
     pub fn has_number_outside(&self, low: f64, high: f64) -> bool {
         let is_outside = |number: f64| number.is_finite() && (number < low || number > high);
-        self.scorers.iter().any(|scorer| scorer.values.any_number(is_outside))
+        self.scorers.iter().any(|scorer| scorer.values.numbers().any(is_outside))
     }
 
     /// Whether some row has a score, one that is not unscored.
@@ -317,16 +297,8 @@ impl ScoreColumns {
 
     /// The highest finite number among the scores, but for those in lists and maps.
     pub fn highest_number(&self) -> Option<f64> {
-        let mut highest = None;
-        for scorer in &self.scorers {
-            scorer.values.any_number(|number| {
-                if number.is_finite() && highest.is_none_or(|known| number > known) {
-                    highest = Some(number);
-                }
-                false
-            });
-        }
-        highest
+        let numbers = self.scorers.iter().flat_map(|scorer| scorer.values.numbers());
+        numbers.filter(|number| number.is_finite()).reduce(f64::max)
     }
 
     /// Makes scores of a scorer missing, and returns their number. Values that are unscored are not looked at.
@@ -346,19 +318,19 @@ impl ScoreColumns {
 }
 
 impl ValueColumn {
-    /// Whether a test, which does not hold for NaN, holds for some number. Booleans, which are within any bounds that make
-    /// sense, do not count.
-    fn any_number(&self, test: impl FnMut(f64) -> bool) -> bool {
-        let Floats { mut values, unconvertible: mut others } = self.convert(&Conversion::default());
-        if matches!(&self.0, Repr::Tagged(tagged) if tagged.count(Tag::Bool) > 0) {
-            let is_bool =
-                |row: &u32| matches!(self.get(*row as usize), Some(ValueRef::Leaf(LeafRef::Bool(_))));
-            others.extend((0..self.len() as u32).filter(is_bool));
-        }
-        for row in others {
-            values.get_mut(row as usize).into_iter().for_each(|value| *value = f64::NAN);
-        }
-        values.into_iter().any(test)
+    /// The scalars that are numbers; strings are read by the default conversion. Booleans, which are within any bounds that
+    /// make sense, are not among them.
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        let conversion = Conversion::default();
+        (0..self.len()).filter_map(move |row| match self.get(row)? {
+            ValueRef::Leaf(LeafRef::Bool(_) | LeafRef::Unscored) | ValueRef::List(_) | ValueRef::Map(_) => {
+                None
+            }
+            ValueRef::Leaf(leaf) => {
+                let converted = conversion.convert_leaf(leaf);
+                converted.convertible.then_some(converted.value)
+            }
+        })
     }
 
     /// Makes a gap of every value that a test holds for; the number of them.
@@ -368,12 +340,9 @@ impl ValueColumn {
         if rows.is_empty() {
             return 0;
         }
-        let tagged = self.make_tagged();
-        for row in &rows {
-            tagged.replace(*row, (Tag::Missing, 0));
-        }
-        if tagged.count(Tag::Nested) == 0 {
-            tagged.nested.clear();
+        rows.iter().for_each(|row| self.replace(*row, GAP));
+        if self.count(Tag::Nested) == 0 {
+            self.nested.clear();
         }
         rows.len()
     }

@@ -84,10 +84,10 @@ impl RowClusters {
         let column = scores.key(metric, key);
         let codes = scores.codes(&column)?;
         let (mut ids, mut of_positions) = (Interner::default(), Vec::with_capacity(positions.len()));
-        let mut known = CodeTable::new(column.distinct(), positions.len());
+        let mut known = CodeTable::default();
         for at in positions {
             let Some(code) = codes.get(at) else { continue };
-            let cluster = match known.get(*code) {
+            let cluster = match known.get(code).copied() {
                 Some(cluster) => cluster,
                 None => {
                     let id = identify(metric, key, column.value(*code as usize), scores, at)?;

@@ -313,7 +313,7 @@ impl<'a> Scores<'a> {
     /// resampled over.
     fn of_rows(&self, rows: Vec<u32>) -> ScoreSet<'a> {
         let ScoreSet { columns, scorer, estimation, .. } = self.set();
-        let values = ValueColumn::from_floats(vec![0.0; rows.len()]);
+        let values = ValueColumn::from_floats(&vec![0.0; rows.len()]);
         ScoreSet::derived(columns, scorer, Cow::Owned(values), Some(rows), estimation.clone())
     }
 }

@@ -221,7 +221,7 @@ fn mean_loss(
 ) -> Result<PreparedValue> {
     let losses: Vec<f64> = source.read(scores)?.iter().map(loss.of).collect();
     let largest = losses.iter().filter(|found| **found == loss.largest).count();
-    let set = scores.derive(0..scores.len(), ValueColumn::from_floats(losses));
+    let set = scores.derive(0..scores.len(), ValueColumn::from_floats(&losses));
     let mut estimation = estimation.clone();
     // The range of the plan is that of the scores.
     estimation.errors.range = Some((0.0, loss.largest));

@@ -293,7 +293,7 @@ impl GroupIndex<'_> {
         text: impl FnOnce() -> String,
         sample: impl FnOnce() -> &'s str,
     ) -> Result<&mut GroupRows> {
-        let group = match self.of_code.get(code) {
+        let group = match self.of_code.get(&code).copied() {
             Some(group) => group,
             None => {
                 let group = self.meet(text(), sample())?;
@@ -354,9 +354,8 @@ impl Grouped {
     fn split(&self, scores: &Scores<'_>) -> Result<Vec<GroupRows>> {
         let column = scores.key(Self::NAME, &self.group_key);
         let codes = scores.codes(&column)?;
-        let of_code = CodeTable::new(column.distinct(), codes.len());
-        let mut splits =
-            GroupIndex { grouped: self, groups: Vec::new(), of_code, of_text: Interner::default() };
+        let (of_code, of_text) = (CodeTable::default(), Interner::default());
+        let mut splits = GroupIndex { grouped: self, groups: Vec::new(), of_code, of_text };
         for (at, &code) in codes.iter().enumerate() {
             let text = || column.value(code as usize).map(json_text).unwrap_or_default();
             splits.of(code, text, || scores.sample_id(at))?.positions.push(at as u32);
