@@ -236,7 +236,8 @@ mod tests {
 
     #[test]
     fn structures_are_read_where_they_are_looked_for() {
-        let budget = crate::TableLimits::default().budget(&crate::input::InputBytes::from_memory(Vec::new()));
+        let budget =
+            crate::TableLimits::default().budget(&crate::input::InputBytes::from_memory(Vec::new()), 0);
         let read = |cell: &str, structures| {
             let mut block = errorbar_core::engine::ColumnBlock::new(1, 0);
             block.ids.push("q");

@@ -12,7 +12,7 @@ use std::str;
 use std::sync::Mutex;
 
 use csv::ByteRecord;
-use errorbar_core::engine::{ColumnBlock, MetadataColumn, ValueColumn};
+use errorbar_core::engine::ColumnBlock;
 use memchr::{memchr_iter, memchr2};
 use serde_json::Value as Json;
 
@@ -35,7 +35,7 @@ pub(super) fn read(
     if !pieces.next(&mut first)? {
         return Err(TableErrorKind::empty().into());
     }
-    let budget = options.limits.budget(pieces.file());
+    let budget = options.limits.budget(pieces.file(), 0);
     let (layout, header_bytes) = header(&first, delimiter, options)?;
     first.drop_start(header_bytes);
     pieces.put_back(first);
@@ -194,46 +194,14 @@ impl DelimitedSource<'_> {
             return None;
         }
         for column in &self.layout.columns {
-            let texts = rows.texts(column.at);
             match column.role {
-                ColumnRole::Id => {
-                    for id in texts {
-                        if id.is_empty() {
-                            return None;
-                        }
-                        block.ids.push(id);
-                    }
-                }
                 ColumnRole::Epoch if rows.digits(column.at, digits) => {
                     block.epochs.extend(digits.iter().copied().map(u32::from));
                 }
-                ColumnRole::Epoch => {
-                    for text in texts {
-                        block.epochs.push(cell::epoch(text).ok()?);
-                    }
+                ColumnRole::Score(number) if rows.digits(column.at, digits) => {
+                    block.scores.get_mut(number)?.extend_bytes(digits);
                 }
-                ColumnRole::Score(number) => {
-                    let values = block.scores.get_mut(number)?;
-                    if rows.digits(column.at, digits) {
-                        values.extend_bytes(digits);
-                    } else {
-                        for text in texts {
-                            self.push_score(values, column, text).ok()?;
-                        }
-                    }
-                }
-                ColumnRole::Error => {
-                    let errored = (0..).zip(texts).filter(|(_, text)| !text.is_empty());
-                    block.errored.extend(errored.map(|(row, _)| row));
-                }
-                ColumnRole::Metadata(number) => {
-                    let values = block.metadata.get_mut(number)?;
-                    texts.for_each(|text| push_metadata(values, text));
-                }
-                role => {
-                    let values = text_column(block, role)?;
-                    texts.for_each(|text| push_text(values, text));
-                }
+                _ => self.push_cells(column, 0, rows.texts(column.at), block).ok()?,
             }
         }
         Some(())
@@ -241,44 +209,73 @@ impl DelimitedSource<'_> {
 
     fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), TableError> {
         let number = block.len();
-        let mut id = "";
         for column in &self.layout.columns {
             let text = row.text(column)?;
             match column.role {
                 ColumnRole::Id if text.is_empty() => {
                     return Err(row.error(TableErrorKind::bad_id("empty")));
                 }
-                ColumnRole::Id => id = text,
-                ColumnRole::Epoch => {
-                    block.epochs.push(cell::epoch(text).map_err(|kind| row.error(kind))?);
-                }
-                ColumnRole::Score(number) => {
-                    if let Some(values) = block.scores.get_mut(number) {
-                        self.push_score(values, column, text).map_err(|kind| row.error(kind))?;
-                    }
-                }
-                ColumnRole::Error if text.is_empty() => {}
-                ColumnRole::Error => block.errored.push(number as u32),
-                ColumnRole::Metadata(number) => {
-                    block.metadata.get_mut(number).into_iter().for_each(|values| push_metadata(values, text));
-                }
-                role => text_column(block, role).into_iter().for_each(|values| push_text(values, text)),
+                ColumnRole::Id => {}
+                _ => self
+                    .push_cells(column, number, std::iter::once(text), block)
+                    .map_err(|kind| row.error(kind))?,
             }
         }
         // At the end, because it makes a row of the cells. A number is known when the rows of the pieces before are.
-        block.ids.push(id);
+        block.ids.push(row.id);
         Ok(())
     }
 
+    /// Appends cells of a column, the first of which is of the row of this number.
     #[inline]
-    fn push_score(
+    fn push_cells<'t>(
         &self,
-        values: &mut ValueColumn,
         column: &TableColumn,
-        text: &str,
+        first_row: usize,
+        mut texts: impl Iterator<Item = &'t str>,
+        block: &mut ColumnBlock,
     ) -> Result<(), TableErrorKind> {
-        let structures = self.layout.has_structured_text().then_some((column.name.as_str(), self.budget));
-        cell::push_score(values, text, structures)
+        match column.role {
+            ColumnRole::Id => texts.try_for_each(|id| {
+                if id.is_empty() {
+                    return Err(TableErrorKind::bad_id("empty"));
+                }
+                block.ids.push(id);
+                Ok(())
+            }),
+            ColumnRole::Epoch => texts.try_for_each(|text| {
+                block.epochs.push(cell::epoch(text)?);
+                Ok(())
+            }),
+            ColumnRole::Score(number) => {
+                let Some(values) = block.scores.get_mut(number) else { return Ok(()) };
+                let name = column.name.as_str();
+                let structures = self.layout.has_structured_text().then_some((name, self.budget));
+                texts.try_for_each(|text| cell::push_score(values, text, structures))
+            }
+            ColumnRole::Error => {
+                let errored = (first_row as u32..).zip(texts).filter(|(_, text)| !text.is_empty());
+                block.errored.extend(errored.map(|(row, _)| row));
+                Ok(())
+            }
+            ColumnRole::Metadata(number) => {
+                let Some(values) = block.metadata.get_mut(number) else { return Ok(()) };
+                // An empty cell is null.
+                texts.for_each(|text| match text {
+                    "" => values.push(&Json::Null),
+                    text => values.push_text(text),
+                });
+                Ok(())
+            }
+            role => {
+                let Some(values) = text_column(block, role) else { return Ok(()) };
+                texts.for_each(|text| match text {
+                    "" => values.push_absent(),
+                    text => values.push_text(text),
+                });
+                Ok(())
+            }
+        }
     }
 }
 
@@ -391,18 +388,6 @@ impl<'a> RegularRows<'a> {
         }));
         all
     }
-}
-
-/// Appends a cell as metadata; an empty one is null.
-#[inline]
-fn push_metadata(column: &mut MetadataColumn, text: &str) {
-    if text.is_empty() { column.push(&Json::Null) } else { column.push_text(text) }
-}
-
-/// Appends a string; an empty one is absent.
-#[inline]
-fn push_text(column: &mut MetadataColumn, text: &str) {
-    if text.is_empty() { column.push_absent() } else { column.push_text(text) }
 }
 
 /// How many bytes are compared before the separators among them are listed.

@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use errorbar_core::{IndexMap, LeafRef, MetadataKeys};
-use serde_json::Value as Json;
 
 use super::input::InputDescription;
-use super::layout::{ColumnRole, DEFAULT_SCORES, LONG_SCORES, SCORER};
+use super::layout::{ColumnRole, LONG_SCORES, SCORER};
 use super::mapping::TableMapping;
 use super::options::TableSplit;
-use super::preview::TablePreview;
+use super::preview::{TablePreview, text_of};
 use super::resolve::{self, ColumnReason};
 use super::spellings;
 use super::values::{CellMeaning, CellReader};
@@ -108,16 +107,8 @@ fn explain(path: &Path, options: &TableOptions) -> Result<TableExplanation, Tabl
     let options = &resolution.options;
     let names_scorers = preview.has(SCORER) && options.score_columns.is_empty();
     let is_split = options.split_column().is_some_and(|column| preview.has(column));
-    let defaults = if names_scorers { LONG_SCORES } else { DEFAULT_SCORES };
-    let scores = match options.score_columns.as_slice() {
-        [] => defaults
-            .iter()
-            .find(|name| preview.has(name))
-            .map(|name| (*name).to_owned())
-            .into_iter()
-            .collect(),
-        named => named.to_vec(),
-    };
+    let long = LONG_SCORES.iter().find(|name| preview.has(name)).map(|name| (*name).to_owned());
+    let scores = if names_scorers { Vec::from_iter(long) } else { mapping.score_columns.clone() };
     let column = |name: &String| {
         let role = ColumnRole::of(name, &scores, names_scorers || is_split, options, 0);
         let reason = match role {
@@ -128,8 +119,7 @@ fn explain(path: &Path, options: &TableOptions) -> Result<TableExplanation, Tabl
             ColumnRole::Metadata(_) | ColumnRole::Skipped => ColumnReason::Rest,
             _ => ColumnReason::Name,
         };
-        let cells =
-            preview.column(name).take(CELLS).map(|cell| cell.map(shown).unwrap_or_default()).collect();
+        let cells = first_cells(&preview, name);
         ExplainedColumn { name: name.clone(), role: role_name(role, options), reason, cells }
     };
     let columns = preview.names.iter().map(column).collect();
@@ -163,8 +153,7 @@ pub fn outline_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<T
             _ if is_score => "score?",
             _ => "metadata",
         };
-        let cells = preview.column(name).take(CELLS);
-        let cells = cells.map(|cell| cell.map(shown).unwrap_or_default()).collect();
+        let cells = first_cells(&preview, name);
         ExplainedColumn { name: name.clone(), role, reason: ColumnReason::Rest, cells }
     };
     Ok(TableExplanation {
@@ -173,6 +162,10 @@ pub fn outline_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<T
         mapping: options.mapping.clone(),
         ..TableExplanation::default()
     })
+}
+
+fn first_cells(preview: &TablePreview, name: &str) -> Vec<String> {
+    preview.column(name).take(CELLS).map(|cell| cell.map(text_of).unwrap_or_default()).collect()
 }
 
 fn role_name(role: ColumnRole, options: &TableOptions) -> &'static str {
@@ -192,13 +185,6 @@ fn role_name(role: ColumnRole, options: &TableOptions) -> &'static str {
         ColumnRole::Bucket => "bucket",
         ColumnRole::Metadata(_) | ColumnRole::Skipped => "metadata",
         ColumnRole::Unread => "ignored",
-    }
-}
-
-fn shown(cell: &Json) -> String {
-    match cell {
-        Json::String(text) => text.clone(),
-        cell => cell.to_string(),
     }
 }
 

@@ -1,14 +1,14 @@
-//! Tables as JSON lines: one object a row, read in pieces on all threads.
+//! Tables as JSON lines: one object a row, read in pieces on all threads: once for the keys, which decide what each of them
+//! is, and once for the rows.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use errorbar_core::engine::{ColumnBlock, ValueColumn};
-use errorbar_core::{Leaf, Value};
+use errorbar_core::{IndexMap, Leaf, Value};
 use errorbar_files::json_value::{self, MemoryAllowance, Scalar};
-use foldhash::fast::RandomState;
 use jiter::{Jiter, JiterError, Peek};
+use rayon::prelude::*;
 use serde_json::Value as Json;
 
 use super::blocks::{RowSource, lock, read_blocks, text_column};
@@ -18,20 +18,33 @@ use super::input::InputBytes;
 use super::layout::{ColumnRole, DEFAULT_SCORES, SCORER, TableLayout};
 use super::limits::Budget;
 use super::pieces::{LONG_PIECE, Piece, PieceReader};
-use super::{ScoreTable, TableErrorKind, TableLocation, TableOptions, WantedColumn, cell, excerpt};
+use super::{ScoreTable, TableErrorKind, TableLocation, TableOptions, cell, excerpt};
 
 pub(super) fn read(file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let mut lines = PieceReader::new(file, None, options.limits);
-    let budget = options.limits.budget(lines.file());
-    let keys = LineKeys::first(&mut lines, options)?;
-    let mut source = LineSource::new(keys, &mut lines, options, budget)?;
-    let mut read = read_blocks(&source, budget);
-    if source.has_other_keys.load(Ordering::Relaxed) {
-        let keys = LineKeys::all(&mut lines, options)?;
-        source = LineSource::new(keys, &mut lines, options, budget)?;
-        read = read_blocks(&source, budget);
-    }
-    let tables = read?.finish(&source.keys().layout)?;
+    let budget = options.limits.budget(lines.file(), 0);
+    let names = KeyNames::list(&mut lines, options);
+    let keys = LineKeys::new(&names, options).map_err(|error| names.problem.unwrap_or(error))?;
+    lines.rewind()?;
+    let source = LineSource {
+        keys: &keys,
+        lines: Mutex::new(lines),
+        options,
+        budget,
+        used: Mutex::new(vec![false; keys.layout.metadata.len()]),
+        without_epoch: AtomicU64::new(u64::MAX),
+    };
+    let read = read_blocks(&source, budget);
+    let limit = options.limits.max_columns;
+    let one_too_many = keys.layout.metadata.get(limit).and_then(|key| names.lines.get(key));
+    let too_many = one_too_many.map(|line| TableErrorKind::TooManyColumns { limit }.on_line(*line));
+    let tables = match (read, too_many) {
+        (Ok(builder), None) => builder.finish(&keys.layout)?,
+        (read, too_many) => {
+            let errors = read.err().into_iter().chain(too_many);
+            return Err(errors.min_by_key(TableError::number).unwrap_or(TableErrorKind::empty().into()));
+        }
+    };
     // Where epochs are counted from 0, a line that has none is of no certain epoch.
     match source.without_epoch.load(Ordering::Relaxed) {
         line if line < u64::MAX && tables.iter().any(|table| table.epochs_from_zero) => {
@@ -43,38 +56,14 @@ pub(super) fn read(file: InputBytes, options: &TableOptions) -> Result<Vec<Score
 
 /// What rows are read by.
 struct LineSource<'a> {
-    /// More as lines have them.
-    keys: RwLock<Arc<LineKeys>>,
-    lines: Mutex<&'a mut PieceReader>,
+    keys: &'a LineKeys,
+    lines: Mutex<PieceReader>,
     options: &'a TableOptions,
     budget: Budget,
-    /// Whether a key came up that makes others something else.
-    has_other_keys: AtomicBool,
+    /// Which keys of metadata a row had so far.
+    used: Mutex<Vec<bool>>,
     /// The first line that has no epoch.
     without_epoch: AtomicU64,
-}
-
-impl<'a> LineSource<'a> {
-    fn new(
-        keys: LineKeys,
-        lines: &'a mut PieceReader,
-        options: &'a TableOptions,
-        budget: Budget,
-    ) -> Result<Self, TableErrorKind> {
-        lines.rewind()?;
-        Ok(LineSource {
-            keys: RwLock::new(Arc::new(keys)),
-            lines: Mutex::new(lines),
-            options,
-            budget,
-            has_other_keys: AtomicBool::new(false),
-            without_epoch: AtomicU64::new(u64::MAX),
-        })
-    }
-
-    fn keys(&self) -> Arc<LineKeys> {
-        Arc::clone(&self.keys.read().unwrap_or_else(PoisonError::into_inner))
-    }
 }
 
 impl RowSource for LineSource<'_> {
@@ -93,29 +82,24 @@ impl RowSource for LineSource<'_> {
     }
 
     fn parse(&self, piece: &mut Piece, block: &mut ColumnBlock) -> Result<(), TableError> {
-        let keys = self.keys();
-        block.widen(keys.layout.scores.len(), keys.layout.metadata.len());
-        let (options, budget) = (self.options, self.budget);
-        let (id, has_epoch, new_keys) = (String::new(), false, Vec::new());
-        let mut parser = LineParser { keys: &keys, options, budget, id, has_epoch, new_keys };
-        let (mut new_keys, mut lines) =
-            (std::mem::take(&mut piece.new_keys), std::mem::take(&mut piece.lines));
-        lines.restart();
+        block.widen(self.keys.layout.scores.len(), self.keys.layout.metadata.len());
+        let mut rows = std::mem::take(&mut piece.lines);
+        rows.restart();
+        let mut parser = LineParser::new(self, block);
         let parsed = piece.lines().try_for_each(|(number, line)| {
             let text = str::from_utf8(line).map_err(|_| TableErrorKind::not_utf8(None).on_line(number))?;
-            lines.push(block.len() as u32, TableLocation::Line(number));
-            let parsed = parser.parse(text, block).and_then(|()| match self.is_large(piece) {
-                true => budget.check(block.heap_bytes() as u64),
+            rows.push(parser.block.len() as u32, TableLocation::Line(number));
+            let parsed = parser.line(text).and_then(|()| match self.is_large(piece) {
+                true => self.budget.check(parser.block.heap_bytes() as u64),
                 false => Ok(()),
             });
             parsed.map_err(|kind| kind.on_line(number).of_sample(&parser.id))?;
-            new_keys.extend(parser.new_keys.drain(..).map(|key| (key, number)));
             if !parser.has_epoch && self.without_epoch.load(Ordering::Relaxed) > number {
                 self.without_epoch.fetch_min(number, Ordering::Relaxed);
             }
             Ok(())
         });
-        (piece.new_keys, piece.lines) = (new_keys, lines);
+        piece.lines = rows;
         parsed
     }
 
@@ -125,147 +109,119 @@ impl RowSource for LineSource<'_> {
         block: &mut ColumnBlock,
         builder: &mut TableBuilder,
     ) -> Result<(), TableError> {
-        if !piece.new_keys.is_empty() {
-            let (keys, is_read) = match self.keys().with(piece, self.options, builder.first_row())? {
-                LateKeys::Skipped(keys) => (keys, false),
-                LateKeys::Read(keys) => (keys, true),
-                LateKeys::Others => {
-                    self.has_other_keys.store(true, Ordering::Relaxed);
-                    return Err(TableErrorKind::empty().into());
-                }
-            };
-            // A key that comes up late has a place in every row before.
-            self.budget.check(builder.rows().saturating_mul(keys.layout.metadata.len() as u64 * 4))?;
-            *self.keys.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(keys);
-            if is_read {
-                piece.new_keys.clear();
-                block.clear();
-                self.parse(piece, block)?;
-            }
+        let used = &mut *lock(&self.used);
+        let mut is_new = false;
+        for (used, _) in used.iter_mut().zip(&block.metadata).filter(|(_, column)| !column.is_empty()) {
+            is_new |= !std::mem::replace(used, true);
         }
-        builder.append(&self.keys().layout, block, &piece.lines)
+        if is_new {
+            // A key that comes up late has a place in every row before.
+            let keys = used.iter().filter(|used| **used).count() as u64;
+            self.budget.check(builder.rows().saturating_mul(keys * 4))?;
+        }
+        builder.append(&self.keys.layout, block, &piece.lines)
     }
 }
 
-/// What lines are parsed by, and what is known of the one at hand.
+/// What lines are parsed by, where their cells go, and what is known of the one at hand.
 struct LineParser<'a> {
     keys: &'a LineKeys,
     options: &'a TableOptions,
     budget: Budget,
+    block: &'a mut ColumnBlock,
+    /// What the line may take: lists and maps take many times the bytes that they are written in.
+    allowance: MemoryAllowance,
     /// The id of the line's sample, as far as it is known.
     id: String,
-    /// Whether the line has an epoch.
-    has_epoch: bool,
-    /// Keys that are unknown.
-    new_keys: Vec<String>,
-}
-
-impl LineParser<'_> {
-    /// Reads one line. Keys come in any order, so a row is complete only at its end.
-    fn parse(&mut self, text: &str, block: &mut ColumnBlock) -> Result<(), TableErrorKind> {
-        self.id.clear();
-        self.has_epoch = false;
-        self.new_keys.clear();
-        let invalid = |error| invalid_json(text, &error);
-        let json = object(text)?;
-        let row = block.len();
-        // Of what a line may take, lists and maps take many times the bytes that they are written in.
-        let allowance = MemoryAllowance::new(self.budget.limit());
-        let (has_id, fetched, nested) = (false, 0, None);
-        let mut line = Line { row, json, allowance, block, has_id, fetched, nested };
-        let mut place = 0;
-        let mut key = line.json.known_object().map_err(invalid)?;
-        while let Some(name) = key {
-            let role = self.keys.role(name, &mut place);
-            if role.is_none() && self.keys.takes(name, self.options) {
-                line.fetched += usize::from(self.options.fetches(name));
-                self.new_keys.push(name.to_owned());
-            }
-            let parent = is_parent(&self.keys.paths, name).then(|| name.to_owned());
-            if let Some(parent) = parent {
-                let ends = ends(line.json.clone(), &parent, &self.keys.paths).map_err(invalid)?;
-                for (path, value) in ends {
-                    let rest = std::mem::replace(&mut line.json, value);
-                    match self.keys.role(&path, &mut 0) {
-                        Some(role) => self.cell(role, &mut line, text)?,
-                        None => self.new_keys.push(path),
-                    }
-                    line.json = rest;
-                }
-            }
-            match role {
-                Some(role) => self.cell(role, &mut line, text)?,
-                None => line.json.next_skip().map_err(invalid)?,
-            }
-            let limit = self.options.limits.max_columns;
-            if line.fetched > limit {
-                return Err(TableErrorKind::TooManyColumns { limit });
-            }
-            key = line.json.next_key().map_err(invalid)?;
-        }
-        line.json.finish().map_err(invalid)?;
-        match line.nested {
-            Some(nested) => return Err(nested),
-            None if self.options.is_numbered => {}
-            None if !line.has_id => return Err(TableErrorKind::bad_id(MISSING)),
-            None if self.id.is_empty() => return Err(TableErrorKind::bad_id("empty")),
-            None => {}
-        }
-        if !self.has_epoch && !block.epochs.is_empty() {
-            block.epochs.push(1);
-        }
-        block.ids.push(&self.id);
-        Ok(())
-    }
-
-    #[inline]
-    fn cell(&mut self, role: ColumnRole, line: &mut Line<'_, '_>, text: &str) -> Result<(), TableErrorKind> {
-        line.cell(role, self).map_err(|error| match error {
-            _ if line.allowance.is_used_up() => self.budget.refusal(),
-            CellError::Json(error) => invalid_json(text, &error),
-            CellError::Kind(kind) => kind,
-        })
-    }
-}
-
-/// A line that is being read into its row.
-struct Line<'l, 'j> {
-    row: usize,
-    json: Jiter<'j>,
-    allowance: MemoryAllowance,
-    block: &'l mut ColumnBlock,
     has_id: bool,
+    has_epoch: bool,
     /// How many cells are metadata.
     fetched: usize,
     /// A score that is nested too deep; reported at the end, when the sample is known.
     nested: Option<TableErrorKind>,
 }
 
-/// What is wrong with a cell.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-enum CellError {
-    Json(#[from] JiterError),
-    Kind(#[from] TableErrorKind),
-}
+impl<'a> LineParser<'a> {
+    fn new(source: &LineSource<'a>, block: &'a mut ColumnBlock) -> Self {
+        LineParser {
+            keys: source.keys,
+            options: source.options,
+            budget: source.budget,
+            block,
+            allowance: MemoryAllowance::new(0),
+            id: String::new(),
+            has_id: false,
+            has_epoch: false,
+            fetched: 0,
+            nested: None,
+        }
+    }
 
-impl Line<'_, '_> {
-    fn cell(&mut self, role: ColumnRole, parser: &mut LineParser<'_>) -> Result<(), CellError> {
+    /// Reads one line. Keys come in any order, so a row is complete only at its end.
+    fn line(&mut self, text: &str) -> Result<(), TableErrorKind> {
+        self.id.clear();
+        (self.has_id, self.has_epoch, self.fetched, self.nested) = (false, false, 0, None);
+        self.allowance = MemoryAllowance::new(self.budget.limit());
+        let mut json = object(text)?;
+        self.cells(&mut json).map_err(|error| match error {
+            _ if self.allowance.is_used_up() => self.budget.refusal(),
+            CellError::Json(error) => invalid_json(text, &error),
+            CellError::Kind(kind) => kind,
+        })?;
+        match self.nested.take() {
+            Some(nested) => return Err(nested),
+            None if self.options.is_numbered => {}
+            None if !self.has_id => return Err(TableErrorKind::bad_id(MISSING)),
+            None if self.id.is_empty() => return Err(TableErrorKind::bad_id("empty")),
+            None => {}
+        }
+        if !self.has_epoch && !self.block.epochs.is_empty() {
+            self.block.epochs.push(1);
+        }
+        self.block.ids.push(&self.id);
+        Ok(())
+    }
+
+    /// Reads the cells of an object.
+    fn cells(&mut self, json: &mut Jiter<'_>) -> Result<(), CellError> {
+        let keys = self.keys;
+        let mut place = 0;
+        let mut key = json.known_object()?;
+        while let Some(name) = key {
+            let role = keys.role(name, &mut place);
+            if is_parent(&keys.paths, name) {
+                let parent = name.to_owned();
+                for (path, mut value) in ends(json.clone(), &parent, &keys.paths)? {
+                    if let Some(role) = keys.role(&path, &mut 0) {
+                        self.cell(role, &mut value)?;
+                    }
+                }
+            }
+            match role {
+                Some(role) => self.cell(role, json)?,
+                None => json.next_skip()?,
+            }
+            key = json.next_key()?;
+        }
+        Ok(json.finish()?)
+    }
+
+    #[inline]
+    fn cell(&mut self, role: ColumnRole, json: &mut Jiter<'_>) -> Result<(), CellError> {
         let twice = |name: &str| Err(TableErrorKind::duplicate_column(name).into());
-        let (row, json, block) = (self.row, &mut self.json, &mut *self.block);
+        let (row, block) = (self.block.len(), &mut *self.block);
         let peek = json.peek()?;
         match role {
-            ColumnRole::Id if self.has_id => return twice(&parser.options.id_column),
+            ColumnRole::Id if self.has_id => return twice(&self.options.id_column),
             ColumnRole::Id => {
                 self.has_id = true;
                 let start = json.current_index();
                 match json_value::scalar(json, peek)?.ok_or(peek) {
-                    Ok(Scalar::Text(text)) => parser.id.push_str(text),
-                    Ok(Scalar::Int(int)) => parser.id = int.to_string(),
-                    Ok(Scalar::Big(int)) => parser.id = int.to_string(),
-                    Ok(Scalar::Digits(digits)) => parser.id.push_str(digits),
+                    Ok(Scalar::Text(text) | Scalar::Digits(text)) => self.id.push_str(text),
+                    Ok(Scalar::Int(int)) => self.id = int.to_string(),
+                    Ok(Scalar::Big(int)) => self.id = int.to_string(),
                     Ok(Scalar::Float(float)) if cell::whole_number(float).is_some() => {
-                        parser.id = cell::whole_number(float).unwrap_or_default().to_string();
+                        self.id = cell::whole_number(float).unwrap_or_default().to_string();
                     }
                     // The number may have digits that a float does not have, so it is shown as it is written.
                     Ok(Scalar::Float(float)) if float.fract() == 0.0 => {
@@ -276,9 +232,9 @@ impl Line<'_, '_> {
                     other => return Err(TableErrorKind::bad_id(&describe(other)).into()),
                 }
             }
-            ColumnRole::Epoch if parser.has_epoch => return twice(&parser.options.epoch_column),
+            ColumnRole::Epoch if self.has_epoch => return twice(&self.options.epoch_column),
             ColumnRole::Epoch => {
-                parser.has_epoch = true;
+                self.has_epoch = true;
                 let epoch = match json_value::scalar(json, peek)?.ok_or(peek) {
                     Ok(Scalar::Int(int)) => match u32::try_from(int) {
                         Ok(epoch) => epoch,
@@ -298,7 +254,7 @@ impl Line<'_, '_> {
             }
             ColumnRole::Score(at) => {
                 let Some(values) = block.scores.get_mut(at) else { return Ok(json.known_skip(peek)?) };
-                let name = || parser.keys.layout.scores.get(at).map(String::as_str).unwrap_or_default();
+                let name = || self.keys.layout.scores.get(at).map(String::as_str).unwrap_or_default();
                 if values.len() > row {
                     return twice(name());
                 }
@@ -329,6 +285,10 @@ impl Line<'_, '_> {
             }
             ColumnRole::Metadata(key) => {
                 self.fetched += 1;
+                let limit = self.options.limits.max_columns;
+                if self.fetched > limit {
+                    return Err(TableErrorKind::TooManyColumns { limit }.into());
+                }
                 let Some(values) = block.metadata.get_mut(key) else { return Ok(json.known_skip(peek)?) };
                 match peek {
                     Peek::String => values.set_text(row, json.known_str()?),
@@ -349,6 +309,14 @@ impl Line<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// What is wrong with a cell.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+enum CellError {
+    Json(#[from] JiterError),
+    Kind(#[from] TableErrorKind),
 }
 
 /// Appends a score; what is nested deeper than scalars in a list or map is skipped and named.
@@ -438,133 +406,145 @@ fn ends<'j>(
 /// How many keys that are not needed are remembered for messages. A table has a few; hostile ones must not
 /// fill the memory.
 const MAX_KEYS: usize = 10_000;
+/// How many keys may be needed that are not metadata.
+const MORE_KEYS: usize = 100;
 
-/// Every key met so far.
+/// What the keys of lines are.
 #[derive(Debug)]
 struct LineKeys {
     /// In order of appearance.
-    names: Vec<String>,
-    roles: Vec<ColumnRole>,
-    places: HashMap<String, usize, RandomState>,
+    roles: IndexMap<String, ColumnRole>,
     layout: TableLayout,
     /// The names of columns that may be paths into objects.
     paths: Vec<String>,
 }
 
 impl LineKeys {
-    fn new(names: Vec<String>, options: &TableOptions) -> Result<Self, TableError> {
-        let layout = TableLayout::new(&names.iter().map(String::as_str).collect::<Vec<_>>(), options)?;
-        let places: HashMap<_, _, _> = names.iter().cloned().zip(0..).collect();
-        let mut roles = vec![ColumnRole::Skipped; names.len()];
-        for column in &layout.columns {
-            if let Some(role) = places.get(&column.name).and_then(|at: &usize| roles.get_mut(*at)) {
-                *role = column.role;
-            }
+    fn new(names: &KeyNames, options: &TableOptions) -> Result<Self, TableError> {
+        let Some(first_line) = names.first_line else { return Err(TableErrorKind::empty().into()) };
+        // Rows are numbered because lines have no id; some have one.
+        if options.is_numbered && names.lines.contains_key(&options.id_column) {
+            return Err(TableErrorKind::bad_id(MISSING).on_line(first_line));
         }
-        Ok(LineKeys { names, roles, places, layout, paths: options.paths() })
-    }
-
-    /// The keys of the first lines that have all that a table needs.
-    fn first(lines: &mut PieceReader, options: &TableOptions) -> Result<Self, TableError> {
-        let mut names = KeyNames::default();
-        let mut piece = Piece::default();
-        lines.rewind()?;
-        loop {
-            let read = lines.next(&mut piece);
-            let is_end = !matches!(read, Ok(true));
-            let problem = read.map_or_else(Some, |_| names.add(&piece, options));
-            let keys = LineKeys::new(names.names.clone(), options);
-            match (keys, problem, names.has_lines) {
-                (Err(_), Some(problem), _) => return Err(problem),
-                (Ok(keys), ..) => return Ok(keys),
-                (_, None, false) if is_end => return Err(TableErrorKind::empty().into()),
-                // The first lines decide, as a header would: one that lacks the id is an error anyway.
-                (Err(error), None, true)
-                    if is_end
-                        || matches!(
-                            error.kind(),
-                            TableErrorKind::NoColumn { role: WantedColumn::Id, .. }
-                        ) =>
-                {
-                    return Err(error);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// The keys of all lines.
-    fn all(lines: &mut PieceReader, options: &TableOptions) -> Result<Self, TableError> {
-        let mut names = KeyNames::default();
-        let mut piece = Piece::default();
-        lines.rewind()?;
-        // What is wrong with a line is reported when the rows are read.
-        while lines.next(&mut piece).unwrap_or(false) && names.add(&piece, options).is_none() {}
-        LineKeys::new(names.names, options)
+        let layout = TableLayout::new(&names.lines.keys().map(String::as_str).collect::<Vec<_>>(), options)?;
+        let mut roles: IndexMap<_, _> =
+            names.lines.keys().map(|name| (name.clone(), ColumnRole::Skipped)).collect();
+        roles.extend(layout.columns.iter().map(|column| (column.name.clone(), column.role)));
+        Ok(LineKeys { roles, layout, paths: options.paths() })
     }
 
     /// What a key is, and where it is looked for first: behind the one before it. `None` if it is unknown.
     #[inline]
     fn role(&self, key: &str, place: &mut usize) -> Option<ColumnRole> {
-        if self.names.get(*place).is_none_or(|name| name != key) {
-            *place = *self.places.get(key)?;
+        if self.roles.get_index(*place).is_none_or(|(name, _)| name != key) {
+            *place = self.roles.get_index_of(key)?;
         }
         *place += 1;
-        self.roles.get(*place - 1).copied()
-    }
-
-    /// Whether a key that is unknown is of interest.
-    fn takes(&self, key: &str, options: &TableOptions) -> bool {
-        self.names.len() < MAX_KEYS || is_needed(key, options)
-    }
-
-    /// The keys with those that a piece has beside them.
-    fn with(
-        &self,
-        piece: &Piece,
-        options: &TableOptions,
-        first_row: Option<TableLocation>,
-    ) -> Result<LateKeys, TableError> {
-        let mut names = self.names.clone();
-        let mut more: HashMap<&str, u64> = HashMap::new();
-        for (key, line) in &piece.new_keys {
-            // Rows are numbered because lines have no id; some have one.
-            if options.is_numbered && *key == options.id_column {
-                let first = first_row.or_else(|| piece.lines.get(0)).unwrap_or(TableLocation::Row(1));
-                return Err(TableErrorKind::bad_id(MISSING).at(first));
-            }
-            if !self.places.contains_key(key) && !more.contains_key(key.as_str()) {
-                more.insert(key, *line);
-                names.push(key.clone());
-            }
-        }
-        let keys = LineKeys::new(names, options)?;
-        let limit = options.limits.max_columns;
-        if keys.layout.metadata.len() > limit {
-            let key = keys.layout.metadata.get(limit).and_then(|key| more.get(key.as_str()));
-            return Err(TableErrorKind::TooManyColumns { limit }.on_line(key.copied().unwrap_or(piece.line)));
-        }
-        let is_same = keys.roles.starts_with(&self.roles)
-            && keys.layout.scores == self.layout.scores
-            && keys.layout.names_scorers == self.layout.names_scorers
-            && keys.layout.is_long == self.layout.is_long;
-        let is_read = keys.roles.iter().skip(self.roles.len()).any(|role| *role != ColumnRole::Skipped);
-        Ok(match (is_same, is_read) {
-            (false, _) => LateKeys::Others,
-            (true, true) => LateKeys::Read(keys),
-            (true, false) => LateKeys::Skipped(keys),
-        })
+        self.roles.get_index(*place - 1).map(|(_, role)| *role)
     }
 }
 
-/// What keys that come late are.
-enum LateKeys {
-    /// Not needed.
-    Skipped(LineKeys),
-    /// To be read.
-    Read(LineKeys),
-    /// Such that other keys are something else now.
-    Others,
+/// Keys that are listed without a look at their values.
+#[derive(Default)]
+struct KeyNames {
+    /// The line of each that has it first.
+    lines: IndexMap<String, u64>,
+    first_line: Option<u64>,
+    /// What is wrong with the line behind those that were looked at. It is reported when rows are read, if they are.
+    problem: Option<TableError>,
+}
+
+impl KeyNames {
+    /// The keys of all lines, up to the first in which something is wrong; of several pieces at a time.
+    fn list(lines: &mut PieceReader, options: &TableOptions) -> Self {
+        let mut names = KeyNames::default();
+        let mut pieces: Vec<Piece> = Vec::new();
+        pieces.resize_with(rayon::current_num_threads(), Piece::default);
+        loop {
+            let (mut read, mut problem) = (0, None);
+            for piece in &mut pieces {
+                match lines.next(piece) {
+                    Ok(true) => read += 1,
+                    Ok(false) => break,
+                    Err(error) => {
+                        problem = Some(error);
+                        break;
+                    }
+                }
+            }
+            let found: Vec<KeyNames> =
+                pieces.par_iter().take(read).map(|piece| KeyNames::of(piece, options)).collect();
+            for KeyNames { lines, first_line, problem } in found {
+                names.first_line = names.first_line.or(first_line);
+                lines.iter().for_each(|(name, line)| names.add(name, *line, options));
+                names.problem = problem;
+                if names.problem.is_some() {
+                    return names;
+                }
+            }
+            if read < pieces.len() {
+                names.problem = problem;
+                return names;
+            }
+        }
+    }
+
+    fn of(piece: &Piece, options: &TableOptions) -> Self {
+        let (mut names, paths) = (KeyNames::default(), options.paths());
+        for (number, line) in piece.lines() {
+            let mut id = String::new();
+            if let Err(kind) = names.add_line((number, line), options, &paths, &mut id) {
+                names.problem = Some(kind.on_line(number).of_sample(&id));
+                break;
+            }
+            names.first_line.get_or_insert(number);
+        }
+        names
+    }
+
+    fn add(&mut self, name: &str, line: u64, options: &TableOptions) {
+        let count = self.lines.len();
+        let is_wanted = count < MAX_KEYS
+            || count < MAX_KEYS + MORE_KEYS + options.limits.max_columns && is_needed(name, options);
+        if is_wanted && !self.lines.contains_key(name) {
+            self.lines.insert(name.to_owned(), line);
+        }
+    }
+
+    fn add_line(
+        &mut self,
+        (number, line): (u64, &[u8]),
+        options: &TableOptions,
+        paths: &[String],
+        id: &mut String,
+    ) -> Result<(), TableErrorKind> {
+        let text = str::from_utf8(line).map_err(|_| TableErrorKind::not_utf8(None))?;
+        let invalid = |error| invalid_json(text, &error);
+        let mut json = object(text)?;
+        let mut place = 0;
+        let mut key = json.known_object().map_err(invalid)?;
+        while let Some(name) = key {
+            if self.lines.get_index(place).is_none_or(|(known, _)| known != name) {
+                self.add(name, number, options);
+                place = self.lines.get_index_of(name).unwrap_or(place);
+            }
+            place += 1;
+            let is_id = name == options.id_column;
+            if is_parent(paths, name) {
+                let parent = name.to_owned();
+                for (path, _) in ends(json.clone(), &parent, paths).map_err(invalid)? {
+                    self.add(&path, number, options);
+                }
+            }
+            let peek = json.peek().map_err(invalid)?;
+            match is_id.then(|| json_value::scalar(&mut json, peek)).transpose().map_err(invalid)?.flatten() {
+                Some(scalar) => *id = scalar.id().map(|id| id.to_string()).unwrap_or_default(),
+                None => json.known_skip(peek).map_err(invalid)?,
+            }
+            key = json.next_key().map_err(invalid)?;
+        }
+        json.finish().map_err(invalid)
+    }
 }
 
 /// Whether a key is read, or decides what others are.
@@ -576,65 +556,4 @@ fn is_needed(key: &str, options: &TableOptions) -> bool {
         || DEFAULT_SCORES.contains(&key)
         || options.score_columns.iter().any(|score| score == key)
         || options.fetches(key)
-}
-
-/// Keys that are listed without a look at their values.
-#[derive(Default)]
-struct KeyNames {
-    names: Vec<String>,
-    known: HashMap<String, (), RandomState>,
-    has_lines: bool,
-}
-
-impl KeyNames {
-    /// Adds the keys of some lines, up to the first in which something is wrong.
-    fn add(&mut self, piece: &Piece, options: &TableOptions) -> Option<TableError> {
-        for (number, line) in piece.lines() {
-            let mut id = String::new();
-            if let Err(kind) = self.add_line(line, options, &mut id) {
-                return Some(kind.on_line(number).of_sample(&id));
-            }
-            self.has_lines = true;
-        }
-        None
-    }
-
-    fn add_line(
-        &mut self,
-        line: &[u8],
-        options: &TableOptions,
-        id: &mut String,
-    ) -> Result<(), TableErrorKind> {
-        let text = str::from_utf8(line).map_err(|_| TableErrorKind::not_utf8(None))?;
-        let invalid = |error| invalid_json(text, &error);
-        let wanted = options.paths();
-        let mut json = object(text)?;
-        let mut key = json.known_object().map_err(invalid)?;
-        while let Some(name) = key {
-            let is_wanted =
-                self.names.len() < MAX_KEYS || (self.names.len() == MAX_KEYS && is_needed(name, options));
-            if is_wanted && !self.known.contains_key(name) {
-                self.known.insert(name.to_owned(), ());
-                self.names.push(name.to_owned());
-            }
-            let is_id = name == options.id_column;
-            let parent = is_parent(&wanted, name).then(|| name.to_owned());
-            if let Some(parent) = parent {
-                for (path, _) in ends(json.clone(), &parent, &wanted).map_err(invalid)? {
-                    if !self.known.contains_key(&path) {
-                        self.known.insert(path.clone(), ());
-                        self.names.push(path);
-                    }
-                }
-            }
-            let peek = json.peek().map_err(invalid)?;
-            match json_value::scalar(&mut json, peek).map_err(invalid)? {
-                Some(scalar) if is_id => *id = scalar.id().map(|id| id.to_string()).unwrap_or_default(),
-                Some(_) => {}
-                None => json.known_skip(peek).map_err(invalid)?,
-            }
-            key = json.next_key().map_err(invalid)?;
-        }
-        json.finish().map_err(invalid)
-    }
 }

@@ -249,13 +249,10 @@ fn read_resolved(input: &TableInput, resolution: &Resolution) -> Result<Vec<Scor
 }
 
 fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
-    let bytes = input.reopen().map_err(TableErrorKind::Open)?.into_bytes();
+    let bytes = input.bytes().map_err(TableErrorKind::Open)?;
     let tables = match input.format() {
         #[cfg(feature = "arrow")]
-        TableFormat::Arrow => match input.in_memory() {
-            Some(table) => arrow::read(table, options),
-            None => Err(TableErrorKind::empty().into()),
-        },
+        TableFormat::Arrow(table) => arrow::read(table, options),
         TableFormat::Delimited(dialect) => delimited::read(bytes, dialect.delimiter, options),
         TableFormat::JsonLines => jsonl::read(bytes, options),
         #[cfg(feature = "parquet")]

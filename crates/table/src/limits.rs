@@ -40,7 +40,6 @@ impl TableLimits {
     const ROWS_PER_BYTE: u64 = 256;
     /// What an ordinary cell may take, however small the file is: ten million ids of 45 characters fit into 0.7 MB of
     /// Parquet. A few rows that claim a megabyte each get none of it.
-    #[cfg(feature = "parquet")]
     const MEMORY_PER_CELL: u64 = 128;
     /// What rows may take on a machine with little memory.
     const LEAST_FOR_ROWS: u64 = 1 << 30;
@@ -68,25 +67,14 @@ impl TableLimits {
         Budget { limit: self.max_memory.unwrap_or(u64::MAX) }
     }
 
-    /// What may be held of a file.
-    pub(super) fn budget(&self, file: &InputBytes) -> Budget {
-        self.budget_for(file, file.size().unwrap_or(0).saturating_mul(Self::ROWS_PER_BYTE))
-    }
-
-    /// What may be held of a file of which this number of rows and of columns is read.
-    #[cfg(feature = "parquet")]
-    pub(super) fn budget_of_rows(&self, file: &InputBytes, rows: u64, columns: usize) -> Budget {
-        let by_size = file.size().unwrap_or(0).saturating_mul(Self::ROWS_PER_BYTE);
-        let cells = rows.saturating_mul(columns as u64);
-        self.budget_for(file, by_size.max(cells.saturating_mul(Self::MEMORY_PER_CELL)))
-    }
-
-    /// What may be held of a file whose rows take this much at most.
-    fn budget_for(&self, file: &InputBytes, rows: u64) -> Budget {
-        let Budget { limit } = self.budget_of(file.size().unwrap_or(0));
+    /// What may be held of a file of which this number of cells is read, where that is known before.
+    pub(super) fn budget(&self, file: &InputBytes, cells: u64) -> Budget {
+        let size = file.size().unwrap_or(0);
+        let Budget { limit } = self.budget_of(size);
         if self.max_memory.is_some() || file.is_expanded() {
             return Budget { limit };
         }
+        let rows = size.saturating_mul(Self::ROWS_PER_BYTE).max(cells.saturating_mul(Self::MEMORY_PER_CELL));
         let of_machine = machine_memory().unwrap_or(0) / Self::SHARE_OF_MACHINE;
         Budget { limit: limit.max(rows.min(of_machine.max(Self::LEAST_FOR_ROWS))) }
     }
@@ -133,25 +121,22 @@ mod tests {
     #[test]
     fn rows_that_are_there_may_take_what_the_machine_has() {
         let limits = TableLimits::default();
-        let held = |size: usize| limits.budget(&InputBytes::from_memory(vec![0; size])).limit();
+        let held = |size: usize| limits.budget(&InputBytes::from_memory(vec![0; size]), 0).limit();
         assert_eq!(held(1000), 256 << 20, "what it has may be anything");
         assert_eq!(held(2 << 20), 512 << 20);
         assert!(held(32 << 20) >= 1 << 30);
         let expanded = InputBytes::from_memory(vec![0; 6 << 20]).expanded();
-        assert_eq!(limits.budget(&expanded).limit(), 256 << 20);
-        #[cfg(feature = "parquet")]
-        {
-            let small = InputBytes::from_memory(vec![0; 1000]);
-            let of_machine = (machine_memory().unwrap_or(0) / 4).max(1 << 30);
-            let of_cells = |cells: u64| (128 * cells).min(of_machine);
-            let held = |rows, columns| limits.budget_of_rows(&small, rows, columns).limit();
-            assert_eq!(held(10_000_000, 1), of_cells(10_000_000));
-            assert_eq!(held(10_000_000, 3), of_cells(30_000_000));
-            assert_eq!(held(u64::MAX, 3), of_machine);
-            assert_eq!(held(2_000, 3), 256 << 20);
-            assert_eq!(limits.budget_of_rows(&expanded, 10_000_000, 3).limit(), 256 << 20);
-        }
+        assert_eq!(limits.budget(&expanded, 0).limit(), 256 << 20);
+        let small = InputBytes::from_memory(vec![0; 1000]);
+        let of_machine = (machine_memory().unwrap_or(0) / 4).max(1 << 30);
+        let of_cells = |cells: u64| (128 * cells).min(of_machine);
+        let held = |cells| limits.budget(&small, cells).limit();
+        assert_eq!(held(10_000_000), of_cells(10_000_000));
+        assert_eq!(held(30_000_000), of_cells(30_000_000));
+        assert_eq!(held(u64::MAX), of_machine);
+        assert_eq!(held(6_000), 256 << 20);
+        assert_eq!(limits.budget(&expanded, 30_000_000).limit(), 256 << 20);
         let named = TableLimits { max_memory: Some(5), ..limits };
-        assert_eq!(named.budget(&InputBytes::from_memory(vec![0; 6 << 20])).limit(), 5);
+        assert_eq!(named.budget(&InputBytes::from_memory(vec![0; 6 << 20]), 0).limit(), 5);
     }
 }

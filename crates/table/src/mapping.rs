@@ -117,16 +117,6 @@ pub enum DecimalMark {
     Comma,
 }
 
-impl DecimalMark {
-    /// The character.
-    pub fn as_char(self) -> char {
-        match self {
-            DecimalMark::Point => '.',
-            DecimalMark::Comma => ',',
-        }
-    }
-}
-
 impl FromStr for DecimalMark {
     type Err = String;
 

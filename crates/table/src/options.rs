@@ -123,6 +123,19 @@ impl TableOptions {
         self.rest || self.metadata.contains(name)
     }
 
+    /// The metadata that is asked for by name.
+    fn metadata_names(&self) -> &[String] {
+        match &self.metadata {
+            MetadataKeys::Only(keys) => keys,
+            MetadataKeys::All => &[],
+        }
+    }
+
+    /// Whether metadata of this name is asked for.
+    pub(super) fn names_metadata(&self, name: &str) -> bool {
+        self.metadata_names().iter().any(|key| key == name)
+    }
+
     /// Whether answers and explanations in the long form are held; they are long, and few metrics read them.
     #[must_use]
     pub fn details(mut self, details: bool) -> Self {
@@ -249,12 +262,9 @@ impl TableOptions {
 
     /// The names that may be paths into objects, such as `scores.judge.value`.
     pub(super) fn paths(&self) -> Vec<String> {
-        let metadata: Vec<&str> = match &self.metadata {
-            MetadataKeys::Only(keys) => keys.iter().map(AsRef::as_ref).collect(),
-            MetadataKeys::All => Vec::new(),
-        };
         let columns = [Some(self.id_column.as_str()), Some(&self.epoch_column), self.split_column()];
         let named = self.other_id_columns.iter().chain(&self.score_columns).map(String::as_str);
+        let metadata = self.metadata_names().iter().map(AsRef::as_ref);
         let all = columns.into_iter().flatten().chain(named).chain(metadata);
         all.filter(|name| name.contains('.')).map(str::to_owned).collect()
     }

@@ -31,8 +31,6 @@ pub(super) struct Piece {
     pub(super) ends: Vec<u32>,
     /// A column of digits, likewise.
     pub(super) digits: Vec<u8>,
-    /// Keys that were unknown when lines were parsed, and the line that has them.
-    pub(super) new_keys: Vec<(String, u64)>,
 }
 
 impl Piece {
@@ -154,7 +152,6 @@ impl PieceReader {
         // Also for a piece that cannot be read: those before it may hold a problem that comes first.
         (piece.number, piece.line) = (self.number, self.line);
         self.number += 1;
-        piece.new_keys.clear();
         piece.bytes.clear();
         piece.bytes.append(&mut self.rest);
         let mut scan = RowScanner::new(self.delimiter, piece.number == 0);

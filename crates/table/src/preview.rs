@@ -43,18 +43,16 @@ impl TablePreview {
         rows: usize,
         most: u64,
     ) -> Result<Self, TableErrorKind> {
-        #[cfg(feature = "arrow")]
-        if let Some(table) = input.in_memory() {
-            return table.preview(options, rows);
-        }
-        let bytes = input.reopen().map_err(TableErrorKind::Open)?.into_bytes();
+        let bytes = input.bytes().map_err(TableErrorKind::Open)?;
         Ok(match input.format() {
+            #[cfg(feature = "arrow")]
+            TableFormat::Arrow(table) => table.preview(options, rows)?,
             TableFormat::Delimited(dialect) => delimited(bytes, dialect.delimiter, options, rows, most),
             #[cfg(feature = "parquet")]
             TableFormat::Parquet => parquet(bytes, options, rows),
             #[cfg(not(feature = "parquet"))]
             TableFormat::Parquet => TablePreview::default(),
-            _ => json_lines(bytes, options, rows, most),
+            TableFormat::JsonLines => json_lines(bytes, options, rows, most),
         })
     }
 
@@ -177,27 +175,16 @@ fn parquet(bytes: InputBytes, options: &TableOptions, rows: usize) -> TablePrevi
     while preview.rows.len() < rows && columns.is_none() {
         match records.next_row() {
             Ok(Some(row)) => {
-                let cells = preview.names.iter().map(|name| field(&roots, &row, name)).collect();
-                preview.rows.push(cells);
+                // The fields of a structure are columns of their own.
+                let value = |name: &String| {
+                    roots.iter().zip(&row).find_map(|(root, value)| at_path(root, value, name)).cloned()
+                };
+                preview.rows.push(preview.names.iter().map(value).collect());
             }
             Ok(None) | Err(_) => break,
         }
     }
     preview
-}
-
-/// The value of a column; of a field of a structure, by its path.
-#[cfg(feature = "parquet")]
-fn field(roots: &[String], row: &[Json], name: &str) -> Option<Json> {
-    let root = roots.iter().position(|root| {
-        name.strip_prefix(root.as_str()).is_some_and(|path| path.is_empty() || path.starts_with('.'))
-    })?;
-    let path = name.strip_prefix(roots.get(root)?.as_str())?;
-    let mut value = row.get(root)?;
-    for key in path.split('.').skip(1) {
-        value = value.get(key)?;
-    }
-    Some(value.clone())
 }
 
 /// A line as an object. Bare `NaN`, which serde_json refuses, is read as null.
@@ -209,6 +196,14 @@ fn object(text: &[u8]) -> Option<serde_json::Map<String, Json>> {
     match json_value::any_within(&mut json, peek, &mut allowance).ok()? {
         Json::Object(object) => Some(object),
         _ => None,
+    }
+}
+
+/// A cell as it is written.
+pub(super) fn text_of(cell: &Json) -> String {
+    match cell {
+        Json::String(text) => text.clone(),
+        cell => cell.to_string(),
     }
 }
 

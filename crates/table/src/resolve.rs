@@ -7,14 +7,14 @@ mod doubts;
 
 use std::collections::HashSet;
 
-use errorbar_core::{LeafRef, MetadataKeys};
+use errorbar_core::LeafRef;
 use serde_json::Value as Json;
 
 use super::input::{TableFormat, TableInput};
 use super::layout::{DEFAULT_SCORES, SCORER, TASK};
 use super::mapping::{DecimalMark, InputFormat, TableMapping};
 use super::options::TableSplit;
-use super::preview::{TablePreview, scalar};
+use super::preview::{TablePreview, scalar, text_of};
 use super::spellings::{self, ScoreNumbers};
 use super::values::{CellMeaning, CellReader, NoScore};
 use super::{TableErrorKind, TableOptions, WantedColumn, no_column};
@@ -78,8 +78,7 @@ impl ColumnFinder<'_> {
     /// Whether names do not decide.
     fn needs_rows(&self) -> bool {
         let has_id = self.options.is_id_named || self.preview.has(&self.options.id_column);
-        let has_score = !self.options.score_columns.is_empty()
-            || DEFAULT_SCORES.iter().any(|name| self.preview.has(name));
+        let has_score = !self.options.score_columns.is_empty() || self.exact_score().is_some();
         let has_epoch = self.options.is_epoch_named
             || self.preview.has(&self.options.epoch_column)
             || !self.preview.names.iter().any(|name| spellings::is_epoch(name));
@@ -139,17 +138,18 @@ impl ColumnFinder<'_> {
         self.preview.has(name)
     }
 
+    /// The column of scores with the exact name.
+    fn exact_score(&self) -> Option<&'static str> {
+        DEFAULT_SCORES.into_iter().find(|name| self.is_there(name))
+    }
+
     /// Whether a column is free: no option says what it is, and no metric groups or clusters by it.
     fn is_free(&self, name: &str, options: &TableOptions) -> bool {
-        let is_metadata = match &options.metadata {
-            MetadataKeys::Only(keys) => keys.iter().any(|key| key == name),
-            MetadataKeys::All => false,
-        };
         let is_named = name == options.id_column && (options.is_id_named || self.is_there(name))
             || name == options.epoch_column
             || options.split_column() == Some(name)
             || options.score_columns.iter().any(|score| score == name);
-        !is_metadata && !is_named && name != SCORER
+        !options.names_metadata(name) && !is_named && name != SCORER
     }
 
     fn free_names<'s>(
@@ -167,7 +167,7 @@ impl ColumnFinder<'_> {
         let mut mapping = options.mapping.clone();
         mapping.decimal = mapping.decimal.or(self.decimal);
         let cells = CellReader::new(&mapping);
-        if let Some(exact) = DEFAULT_SCORES.iter().find(|name| self.is_there(name)) {
+        if let Some(exact) = self.exact_score() {
             self.refuse_rivals(options, &cells)?;
             self.refuse_confidence(exact, &cells)?;
             return Ok(ColumnReason::Name);
@@ -215,23 +215,19 @@ impl ColumnFinder<'_> {
                 (Json::Array(_) | Json::Object(_), None) => return Some(cell.to_string()),
                 _ => continue,
             };
-            let shown = || match cell {
-                Json::String(text) => text.clone(),
-                cell => cell.to_string(),
-            };
             match cells.meaning(leaf.view()) {
                 _ if leaf.view() == LeafRef::Unscored => {}
                 CellMeaning::Missing => {}
                 CellMeaning::Score(score) | CellMeaning::Word(score) => {
                     if numbers == ScoreNumbers::Shares && !(0.0..=1.0).contains(&score) {
-                        return Some(shown());
+                        return Some(text_of(cell));
                     }
                     // Words that are named tell which column is meant.
                     has_score |= cells.may_name(leaf.view());
                 }
                 // What becomes of them is not the question here.
                 CellMeaning::NoScore(NoScore::Unnamed) => {}
-                CellMeaning::NoScore(_) => return Some(shown()),
+                CellMeaning::NoScore(_) => return Some(text_of(cell)),
             }
         }
         (!has_score).then(String::new)
@@ -349,12 +345,7 @@ impl ColumnFinder<'_> {
         mapping.epoch_column = has_epochs.then(|| options.epoch_column.clone());
         mapping.score_columns = match options.score_columns.as_slice() {
             [] if self.is_there(SCORER) => Vec::new(),
-            [] => DEFAULT_SCORES
-                .iter()
-                .find(|name| self.is_there(name))
-                .map(|name| (*name).to_owned())
-                .into_iter()
-                .collect(),
+            [] => self.exact_score().into_iter().map(str::to_owned).collect(),
             named => named.to_vec(),
         };
         mapping.by = options.required_column().map(str::to_owned);

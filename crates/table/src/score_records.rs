@@ -1,7 +1,7 @@
 //! Scores that another program computed, as JSON records: one object a line, or one list of objects.
 
 use errorbar_core::engine::ColumnBlock;
-use errorbar_core::{Metadata, Score, ScoreColumns, Value};
+use errorbar_core::{Score, ScoreColumns, Value};
 use errorbar_files::json_value::{self, Scalar, kind};
 use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
@@ -95,85 +95,51 @@ fn record(json: &mut Jiter<'_>, peek: Peek, column: Option<&str>) -> Result<Opti
         return Err(format!("a record is an object {{\"id\": …, \"score\": …}}, found {}", kind(peek)));
     }
     let text = |error: JiterError| error.error_type.to_string();
-    let mut fields = Fields::default();
+    let (mut id, mut epoch, mut score) = (None, None, Score::new(Value::Unscored));
+    // The value, and that of a record that has none in `score`.
+    let (mut value, mut other_value) = (None, None);
     let mut key = json.known_object().map_err(text)?.map(str::to_owned);
     while let Some(name) = key {
+        let wrong = |problem: String| format!("`{name}`: {problem}");
         let peek = json.peek().map_err(text)?;
-        fields.read(&name, json, peek, column).map_err(|problem| format!("`{name}`: {problem}"))?;
-        key = json.next_key().map_err(text)?.map(str::to_owned);
-    }
-    fields.build()
-}
-
-#[derive(Default)]
-struct Fields {
-    id: Option<String>,
-    epoch: Option<u32>,
-    value: Option<Value>,
-    /// The value of a record that has none in `score`.
-    other_value: Option<Value>,
-    answer: Option<String>,
-    explanation: Option<String>,
-    reason: Option<String>,
-    metadata: Option<Metadata>,
-}
-
-impl Fields {
-    fn read(
-        &mut self,
-        name: &str,
-        json: &mut Jiter<'_>,
-        peek: Peek,
-        column: Option<&str>,
-    ) -> Result<(), String> {
-        let text = |error: JiterError| error.error_type.to_string();
-        let mut value = || {
-            json_value::score(json, peek)
-                .map_err(text)?
-                .map_err(|found| format!("a list or map that holds {found} is no value of a score"))
-        };
-        match (name, column) {
-            (name, Some(column)) if name == column => self.value = Some(value()?),
-            ("score", None) => self.value = Some(value()?),
-            ("value", None) => self.other_value = Some(value()?),
-            ("id", _) => {
-                let id = json_value::scalar(json, peek).map_err(text)?.and_then(|scalar| scalar.id());
-                let id =
-                    id.ok_or_else(|| format!("expected a string or an integer, found {}", kind(peek)))?;
-                self.id = Some(id.to_string());
+        match name.as_str() {
+            name if name == column.unwrap_or("score") => value = Some(value_of(json, peek).map_err(wrong)?),
+            "value" if column.is_none() => other_value = Some(value_of(json, peek).map_err(wrong)?),
+            "id" => {
+                let found = json_value::scalar(json, peek).map_err(text).map_err(wrong)?;
+                let expected = || wrong(format!("expected a string or an integer, found {}", kind(peek)));
+                id = Some(found.and_then(|scalar| scalar.id()).ok_or_else(expected)?.to_string());
             }
-            ("epoch", _) => {
-                self.epoch = match json_value::scalar(json, peek).map_err(text)? {
+            "epoch" => {
+                epoch = match json_value::scalar(json, peek).map_err(text).map_err(wrong)? {
                     Some(Scalar::Null) => None,
                     Some(Scalar::Int(epoch)) if (1..=i64::from(u32::MAX)).contains(&epoch) => {
                         u32::try_from(epoch).ok()
                     }
-                    _ => return Err("expected an integer from 1 on".to_owned()),
+                    _ => return Err(wrong("expected an integer from 1 on".to_owned())),
                 };
             }
-            ("answer", _) => self.answer = string(json, peek)?,
-            ("explanation", _) => self.explanation = string(json, peek)?,
-            ("reason", _) => self.reason = string(json, peek)?,
-            ("metadata", _) => {
-                self.metadata = match json_value::any(json, peek).map_err(text)? {
+            "answer" => score.answer = string(json, peek).map_err(wrong)?,
+            "explanation" => score.explanation = string(json, peek).map_err(wrong)?,
+            "reason" => score.reason = string(json, peek).map_err(wrong)?,
+            "metadata" => {
+                score.metadata = match json_value::any(json, peek).map_err(text).map_err(wrong)? {
                     Json::Object(metadata) => Some(metadata.into()),
                     Json::Null => None,
-                    _ => return Err(format!("expected a map, found {}", kind(peek))),
+                    _ => return Err(wrong(format!("expected a map, found {}", kind(peek)))),
                 };
             }
-            _ => json.known_skip(peek).map_err(text)?,
+            _ => json.known_skip(peek).map_err(text).map_err(wrong)?,
         }
-        Ok(())
+        key = json.next_key().map_err(text)?.map(str::to_owned);
     }
+    let id = id.ok_or("`id` is missing")?;
+    Ok(value.or(other_value).map(|value| ScoreRecord { id, epoch, score: Score { value, ..score } }))
+}
 
-    fn build(self) -> Result<Option<ScoreRecord>, String> {
-        let id = self.id.ok_or("`id` is missing")?;
-        let Some(value) = self.value.or(self.other_value) else { return Ok(None) };
-        let mut score = Score::new(value);
-        (score.answer, score.explanation) = (self.answer, self.explanation);
-        (score.reason, score.metadata) = (self.reason, self.metadata);
-        Ok(Some(ScoreRecord { id, epoch: self.epoch, score }))
-    }
+fn value_of(json: &mut Jiter<'_>, peek: Peek) -> Result<Value, String> {
+    let value = json_value::score(json, peek).map_err(|error| error.error_type.to_string())?;
+    value.map_err(|found| format!("a list or map that holds {found} is no value of a score"))
 }
 
 /// A string; what is no string is written as JSON, and null is none.

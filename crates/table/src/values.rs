@@ -524,6 +524,22 @@ fn as_leaf(score: f64) -> Leaf {
     }
 }
 
+/// Gives the strings of a scorer to `each`, and what its lists and maps hold with the keys of maps.
+fn for_each_cell<'t>(
+    columns: &'t ScoreColumns,
+    scorer: &str,
+    mut each: impl FnMut(Option<&'t str>, LeafRef<'t>),
+) {
+    columns.distinct_strings(scorer).for_each(|text| each(None, LeafRef::Str(text)));
+    for value in columns.nested_scores(scorer) {
+        match value {
+            Value::List(items) => items.iter().for_each(|leaf| each(None, leaf.view())),
+            Value::Map(map) => map.iter().for_each(|(key, leaf)| each(Some(&**key), leaf.view())),
+            _ => {}
+        }
+    }
+}
+
 /// Scores with percentages beside plain numbers, which may be shares or not.
 struct MixedPercents {
     scorer: String,
@@ -547,16 +563,7 @@ fn mixed_percents(tables: &[&ScoreColumns], cells: &CellReader) -> Vec<MixedPerc
             *percentages |= cells.is_percentage(leaf);
             *numbers |= cells.is_plain_number(leaf);
         };
-        for columns in tables {
-            columns.distinct_strings(scorer).for_each(|text| note(None, LeafRef::Str(text)));
-            for value in columns.nested_scores(scorer) {
-                match value {
-                    Value::List(items) => items.iter().for_each(|leaf| note(None, leaf.view())),
-                    Value::Map(map) => map.iter().for_each(|(key, leaf)| note(Some(&**key), leaf.view())),
-                    _ => {}
-                }
-            }
-        }
+        tables.iter().for_each(|columns| for_each_cell(columns, scorer, &mut note));
         // Strings are looked at first, because they are few.
         if let Some((true, numbers @ false)) = found.get_mut(&None) {
             let is_number = |leaf: LeafRef<'_>| cells.is_plain_number(leaf);

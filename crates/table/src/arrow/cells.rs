@@ -2,10 +2,12 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
-    Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int32Type, Int64Type,
 };
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, GenericStringArray, OffsetSizeTrait, StructArray};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, GenericStringArray, OffsetSizeTrait, StructArray,
+    downcast_integer_array,
+};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Fields};
 use errorbar_core::engine::TextColumn;
@@ -14,7 +16,8 @@ use serde_json::{Map, Value as Json};
 
 use super::NO_CELL;
 use crate::TableErrorKind;
-use crate::typed::{TypedCell, ValueKind, wide_json};
+use crate::preview::text_of;
+use crate::typed::{TypedCell, TypedCells, ValueKind, narrowed};
 
 /// What a column holds; the words for it if it cannot be read.
 pub(super) fn kind_of(of: &DataType) -> Result<ValueKind, String> {
@@ -22,8 +25,7 @@ pub(super) fn kind_of(of: &DataType) -> Result<ValueKind, String> {
         // As Parquet has a column without a value.
         DataType::Null => Ok(ValueKind::Int),
         DataType::Boolean => Ok(ValueKind::Bool),
-        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => Ok(ValueKind::Int),
-        DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 => Ok(ValueKind::Unsigned),
+        of if of.is_integer() => Ok(ValueKind::Int),
         DataType::Float16 | DataType::Float32 | DataType::Float64 => Ok(ValueKind::Float),
         DataType::Decimal32(_, 0) | DataType::Decimal64(_, 0) | DataType::Decimal128(_, 0) => {
             Ok(ValueKind::Int)
@@ -84,9 +86,43 @@ impl ArrowColumn {
         if self.is_null(row) { NO_CELL } else { json_at(self.array.as_ref(), row) }
     }
 
-    /// Gives the cells to `each` in order, and counts them in `row`.
+    /// Gives cells to `each`, and nulls where they are.
+    #[inline(always)]
+    fn give<'v>(
+        &self,
+        cells: impl Iterator<Item = TypedCell<'v>>,
+        mut each: impl FnMut(TypedCell<'v>) -> Result<(), TableErrorKind>,
+    ) -> Result<(), TableErrorKind> {
+        match &self.nulls {
+            None => cells.into_iter().try_for_each(each),
+            Some(nulls) => nulls
+                .iter()
+                .zip(cells)
+                .try_for_each(|(is_valid, cell)| each(if is_valid { cell } else { TypedCell::Null })),
+        }
+    }
+
+    /// Appends all strings to ids, together; false, and nothing done, for other types, and if some are null or empty.
+    pub(super) fn extend_ids(&self, ids: &mut TextColumn) -> bool {
+        let array = self.array.as_ref();
+        let extended = match array.data_type() {
+            _ if self.nulls.is_some() => None,
+            DataType::Utf8 => array.as_string_opt::<i32>().and_then(|texts| extend_texts(ids, texts)),
+            DataType::LargeUtf8 => array.as_string_opt::<i64>().and_then(|texts| extend_texts(ids, texts)),
+            _ => None,
+        };
+        extended.is_some()
+    }
+
+    /// A list or a map as a score; the word for what is in it, if that is nested again.
+    pub(super) fn structure(&self, row: usize) -> Result<Option<Value>, &'static str> {
+        if self.is_null(row) { Ok(None) } else { structure_at(self.array.as_ref(), row) }
+    }
+}
+
+impl TypedCells for ArrowColumn {
     #[inline]
-    pub(super) fn for_each(
+    fn for_each(
         &self,
         row: &mut usize,
         mut each: impl FnMut(TypedCell<'_>) -> Result<(), TableErrorKind>,
@@ -126,58 +162,18 @@ impl ArrowColumn {
         }
     }
 
-    /// Gives cells to `each`, and nulls where they are.
-    #[inline(always)]
-    fn give<'v>(
-        &self,
-        cells: impl Iterator<Item = TypedCell<'v>>,
-        mut each: impl FnMut(TypedCell<'v>) -> Result<(), TableErrorKind>,
-    ) -> Result<(), TableErrorKind> {
-        match &self.nulls {
-            None => cells.into_iter().try_for_each(each),
-            Some(nulls) => nulls
-                .iter()
-                .zip(cells)
-                .try_for_each(|(is_valid, cell)| each(if is_valid { cell } else { TypedCell::Null })),
-        }
+    fn narrowed<T>(&self, most: i64, narrow: impl Fn(i64) -> T) -> Option<Vec<T>> {
+        let array = self.nulls.is_none().then_some(self.array.as_ref())?;
+        downcast_integer_array!(
+            array => {
+                // Beyond 64 bits it is negative here.
+                narrowed(array.values().iter().map(|int| *int as i64), most, narrow)
+            }
+            _ => None
+        )
     }
 
-    /// The integers, if each fits a byte and none is null: scores and epochs mostly are.
-    pub(super) fn bytes(&self) -> Option<Vec<u8>> {
-        self.narrowed(u8::MAX.into(), |int| int as u8)
-    }
-
-    /// The integers as others, if none is null or negative and each is at most this, which is one less than a power of two.
-    pub(super) fn narrowed<T>(&self, most: i64, narrow: impl Fn(i64) -> T) -> Option<Vec<T>> {
-        let array = self.array.as_ref();
-        match array.data_type() {
-            _ if self.nulls.is_some() => None,
-            DataType::Int64 => narrowed::<Int64Type, T>(array, most, narrow),
-            DataType::Int32 => narrowed::<Int32Type, T>(array, most, narrow),
-            DataType::Int16 => narrowed::<Int16Type, T>(array, most, narrow),
-            DataType::Int8 => narrowed::<Int8Type, T>(array, most, narrow),
-            DataType::UInt32 => narrowed::<UInt32Type, T>(array, most, narrow),
-            DataType::UInt16 => narrowed::<UInt16Type, T>(array, most, narrow),
-            DataType::UInt8 => narrowed::<UInt8Type, T>(array, most, narrow),
-            _ => None,
-        }
-    }
-
-    /// Appends all strings to ids, together; false, and nothing done, for other types, and if some are null or empty.
-    pub(super) fn extend_ids(&self, ids: &mut TextColumn) -> bool {
-        let array = self.array.as_ref();
-        let extended = match array.data_type() {
-            _ if self.nulls.is_some() => None,
-            DataType::Utf8 => array.as_string_opt::<i32>().and_then(|texts| extend_texts(ids, texts)),
-            DataType::LargeUtf8 => array.as_string_opt::<i64>().and_then(|texts| extend_texts(ids, texts)),
-            _ => None,
-        };
-        extended.is_some()
-    }
-
-    /// The strings of a dictionary and the number of each cell's among them, if that is what the column is, without nulls and
-    /// with a dictionary that is not much longer than the column.
-    pub(super) fn coded(&self) -> Option<(Vec<&str>, Vec<u32>)> {
+    fn coded(&self) -> Option<(Vec<&str>, Vec<u32>)> {
         let coded = self.array.as_any_dictionary_opt().filter(|_| self.nulls.is_none())?;
         let values = coded.values();
         if values.is_empty() || values.len() / 8 > self.array.len() || values.null_count() > 0 {
@@ -190,11 +186,6 @@ impl ArrowColumn {
         let texts = (0..values.len()).map(text).collect::<Option<Vec<&str>>>()?;
         let codes = coded.normalized_keys().into_iter().map(|code| code as u32).collect();
         Some((texts, codes))
-    }
-
-    /// A list or a map as a score; the word for what is in it, if that is nested again.
-    pub(super) fn structure(&self, row: usize) -> Result<Option<Value>, &'static str> {
-        if self.is_null(row) { Ok(None) } else { structure_at(self.array.as_ref(), row) }
     }
 }
 
@@ -218,17 +209,6 @@ pub(super) fn is_ascii(array: &dyn Array) -> bool {
 fn bytes_of<O: OffsetSizeTrait>(texts: &GenericStringArray<O>) -> Option<&[u8]> {
     let (start, end) = (texts.value_offsets().first()?, texts.value_offsets().last()?);
     texts.value_data().get(start.as_usize()..end.as_usize())
-}
-
-fn narrowed<A: ArrowPrimitiveType<Native: Into<i64>>, T>(
-    array: &dyn Array,
-    most: i64,
-    narrow: impl Fn(i64) -> T,
-) -> Option<Vec<T>> {
-    let ints = array.as_primitive_opt::<A>()?.values();
-    // Without an early end, so that many are looked at in a step.
-    let bits = ints.iter().fold(0, |bits, int| bits | (*int).into());
-    (0..=most).contains(&bits).then(|| ints.iter().map(|int| narrow((*int).into())).collect())
 }
 
 /// Appends all strings, none of which may be empty.
@@ -257,14 +237,10 @@ fn cell_at(array: &dyn Array, at: usize) -> TypedCell<'_> {
     };
     let cell = match array.data_type() {
         DataType::Boolean => array.as_boolean_opt().map(|bools| TypedCell::Bool(bools.value(at))),
-        DataType::Int8 => number::<Int8Type>(array, at).map(|int| TypedCell::Int(int.into())),
-        DataType::Int16 => number::<Int16Type>(array, at).map(|int| TypedCell::Int(int.into())),
-        DataType::Int32 => number::<Int32Type>(array, at).map(|int| TypedCell::Int(int.into())),
-        DataType::Int64 => number::<Int64Type>(array, at).map(TypedCell::Int),
-        DataType::UInt8 => number::<UInt8Type>(array, at).map(|int| TypedCell::Unsigned(int.into())),
-        DataType::UInt16 => number::<UInt16Type>(array, at).map(|int| TypedCell::Unsigned(int.into())),
-        DataType::UInt32 => number::<UInt32Type>(array, at).map(|int| TypedCell::Unsigned(int.into())),
-        DataType::UInt64 => number::<UInt64Type>(array, at).map(TypedCell::Unsigned),
+        kind if kind.is_integer() => downcast_integer_array!(
+            array => Some(TypedCell::integer(array.value(at).into())),
+            _ => None
+        ),
         DataType::Float16 => number::<Float16Type>(array, at).map(|float| TypedCell::Float(float.into())),
         DataType::Float32 => number::<Float32Type>(array, at).map(|float| TypedCell::Float(float.into())),
         DataType::Float64 => number::<Float64Type>(array, at).map(TypedCell::Float),
@@ -290,12 +266,9 @@ fn decoded(array: &dyn Array, at: usize) -> Option<(&dyn Array, usize)> {
         return None;
     }
     let Some(coded) = array.as_any_dictionary_opt() else { return Some((array, at)) };
-    let code = match cell_at(coded.keys(), at) {
-        TypedCell::Int(code) => usize::try_from(code).ok(),
-        TypedCell::Unsigned(code) => usize::try_from(code).ok(),
-        _ => None,
-    };
-    decoded(coded.values().as_ref(), code.filter(|code| *code < coded.values().len())?)
+    let TypedCell::Int(code) = cell_at(coded.keys(), at) else { return None };
+    let code = usize::try_from(code).ok().filter(|code| *code < coded.values().len())?;
+    decoded(coded.values().as_ref(), code)
 }
 
 /// The items of a list; none if it is something else.
@@ -319,17 +292,10 @@ fn entries(array: &dyn Array, at: usize) -> Option<Vec<(String, ArrayRef, usize)
         DataType::Map(..) => {
             let map = array.as_map_opt()?.value(at);
             let (keys, values) = (map.columns().first()?, map.columns().get(1)?);
-            let entry = |row: usize| (text(&json_at(keys.as_ref(), row)), ArrayRef::clone(values), row);
+            let entry = |row: usize| (text_of(&json_at(keys.as_ref(), row)), ArrayRef::clone(values), row);
             Some((0..map.len()).map(entry).collect())
         }
         _ => None,
-    }
-}
-
-fn text(json: &Json) -> String {
-    match json {
-        Json::String(text) => text.clone(),
-        other => other.to_string(),
     }
 }
 
@@ -356,7 +322,6 @@ fn leaf_at(array: &dyn Array, at: usize) -> Result<Leaf, &'static str> {
             TypedCell::Null => Leaf::Null,
             TypedCell::Bool(b) => Leaf::from(b),
             TypedCell::Int(int) => Leaf::from(int),
-            TypedCell::Unsigned(int) => i64::try_from(int).map_or(Leaf::from(int as f64), Leaf::from),
             TypedCell::Wide(int) => Leaf::from(int as f64),
             TypedCell::Float(float) => Leaf::from(float),
             TypedCell::Text(text) => Leaf::from(text),
@@ -374,13 +339,5 @@ fn json_at(array: &dyn Array, at: usize) -> Json {
         let entry = |(key, values, row): (String, ArrayRef, usize)| (key, json_at(values.as_ref(), row));
         return Json::Object(entries.into_iter().map(entry).collect::<Map<String, Json>>());
     }
-    match cell_at(array, at) {
-        TypedCell::Null => Json::Null,
-        TypedCell::Bool(b) => Json::from(b),
-        TypedCell::Int(int) => Json::from(int),
-        TypedCell::Unsigned(int) => Json::from(int),
-        TypedCell::Wide(int) => wide_json(int),
-        TypedCell::Float(float) => Json::from(float),
-        TypedCell::Text(text) => Json::from(text),
-    }
+    cell_at(array, at).json()
 }

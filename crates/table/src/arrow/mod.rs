@@ -13,19 +13,19 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType, Fields, Schema, SchemaRef};
-use errorbar_core::engine::{BUCKETS, ColumnBlock};
+use errorbar_core::engine::ColumnBlock;
 use serde_json::Value as Json;
 
 use self::cells::{ArrowColumn, is_ascii, kind_of};
-use super::blocks::{RowSource, lock, read_blocks, text_column};
+use super::blocks::{RowSource, lock, read_blocks};
 use super::builder::TableBuilder;
-use super::layout::{ColumnRole, DEFAULT_SCORES, TableColumn, TableLayout, refuse_twice};
+use super::layout::{DEFAULT_SCORES, TableLayout, refuse_twice};
 use super::limits::Budget;
 use super::location::RowLocations;
 use super::preview::TablePreview;
 use super::row_groups::{self, RowGroup, RowGroupError, RowLabels};
-use super::typed::{TypedCell, ValueKind, epoch_of, push_error, push_id, push_metadata, push_text, score_of};
-use super::{ScoreTable, TableError, TableErrorKind, TableOptions, cell};
+use super::typed::{CellSink, RowError, Target, TypedColumn, ValueKind};
+use super::{ScoreTable, TableError, TableErrorKind, TableOptions};
 
 /// A table in memory, as a stream of Arrow batches.
 ///
@@ -214,20 +214,11 @@ fn is_named(name: &str, options: &TableOptions) -> bool {
         [] => DEFAULT_SCORES.contains(&name),
         named => named.iter().any(|score| score == name),
     };
-    is_score
-        || match &options.metadata {
-            errorbar_core::MetadataKeys::Only(keys) => keys.iter().any(|key| key == name),
-            errorbar_core::MetadataKeys::All => false,
-        }
+    is_score || options.names_metadata(name)
 }
 
-/// A column to be read.
-#[derive(Debug)]
-struct ReadColumn<'a> {
-    column: &'a TableColumn,
-    path: &'a ColumnPath,
-    kind: ValueKind,
-}
+/// A column, and its position in a batch.
+type ReadColumn<'a> = TypedColumn<'a, &'a ColumnPath>;
 
 pub(super) fn read(table: &ArrowTable, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let columns = table.columns(options);
@@ -281,30 +272,14 @@ fn blocks(
         .columns
         .iter()
         .filter_map(|column| columns.get(column.at).map(|(_, path)| (column, path)))
-        .map(|(column, path)| typed(column, path, &table.fields))
+        .map(|(column, path)| {
+            let found = path.data_type(&table.fields).map_or(Err("nothing".to_owned()), kind_of);
+            TypedColumn::new(column, path, found)
+        })
         .collect::<Result<_, _>>()?;
     let budget = options.limits.budget_of_memory();
-    let source = ArrowSource::new(table, layout, read, budget);
+    let source = ArrowSource { table, layout, columns: read, budget, position: Mutex::default() };
     read_blocks(&source, budget)
-}
-
-/// What a column holds, if its role takes that.
-fn typed<'a>(
-    column: &'a TableColumn,
-    path: &'a ColumnPath,
-    fields: &Fields,
-) -> Result<ReadColumn<'a>, TableErrorKind> {
-    let (role, takes, kinds) = column.role.takes();
-    let takes_nested = matches!(column.role, ColumnRole::Score(_) | ColumnRole::Metadata(_));
-    let found = match path.data_type(fields).map(kind_of) {
-        Some(Ok(kind)) if kinds.contains(&kind) || kind == ValueKind::Nested && takes_nested => {
-            return Ok(ReadColumn { column, path, kind });
-        }
-        Some(Ok(kind)) => kind.describe().to_owned(),
-        Some(Err(found)) => found,
-        None => "nothing".to_owned(),
-    };
-    Err(TableErrorKind::column_type(&column.name, &found, (role, takes)))
 }
 
 /// A cell that does not exist.
@@ -376,6 +351,7 @@ fn batch_of_array(array: &ArrayRef, schema: SchemaRef, before: u64) -> Result<Re
 }
 
 /// Batches that were read from a stream, and the rest of it.
+#[derive(Default)]
 struct BatchStream {
     reader: Option<Batches>,
     /// Those that were read, in order; none for one that was handed on.
@@ -390,14 +366,7 @@ struct BatchStream {
 
 impl BatchStream {
     fn new(reader: Batches) -> Self {
-        BatchStream {
-            reader: Some(reader),
-            batches: Vec::new(),
-            first: Vec::new(),
-            first_rows: 0,
-            is_kept: false,
-            failed: None,
-        }
+        BatchStream { reader: Some(reader), ..BatchStream::default() }
     }
 
     /// The batch at this position; none behind the last.
@@ -481,22 +450,7 @@ struct Piece {
     start: u64,
 }
 
-/// What is wrong with a row of a piece, counted from 0.
-struct RowError {
-    row: usize,
-    kind: Box<TableErrorKind>,
-}
-
-impl<'a> ArrowSource<'a> {
-    fn new(
-        table: &'a ArrowTable,
-        layout: &'a TableLayout,
-        columns: Vec<ReadColumn<'a>>,
-        budget: Budget,
-    ) -> Self {
-        ArrowSource { table, layout, columns, budget, position: Mutex::default() }
-    }
-
+impl ArrowSource<'_> {
     /// The next batches; false at the end.
     fn fill(&self, position: &mut Position, piece: &mut Piece) -> Result<bool, TableErrorKind> {
         let mut rows = 0;
@@ -533,11 +487,10 @@ impl<'a> ArrowSource<'a> {
     fn check(&self, batch: &RecordBatch) -> Result<(), TableErrorKind> {
         self.columns.iter().try_for_each(|column| {
             let invalid = |problem: String| {
-                let problem =
-                    format!("the column `{}` is no valid Arrow array: {problem}", column.column.name);
+                let problem = format!("the column `{}` is no valid Arrow array: {problem}", column.name());
                 TableErrorKind::invalid(problem, "make the column anew; strings must be UTF-8")
             };
-            column.path.check(batch).map_err(invalid)
+            column.place.check(batch).map_err(invalid)
         })
     }
 
@@ -547,20 +500,13 @@ impl<'a> ArrowSource<'a> {
         let mut start = 0;
         for batch in &piece.batches {
             let batch = batch.slice(0, batch.num_rows().min(most - start));
-            let mut errors = Vec::new();
-            for column in &self.columns {
-                let Some(cells) = column.path.column(&batch) else { continue };
+            let sinks = CellSink::all(block, self.layout, &self.columns, self.budget, u64::MAX);
+            let read = |(column, mut sink): (&ReadColumn<'_>, CellSink<'_>)| {
                 let mut row = start;
-                errors.extend(
-                    self.column(column, &cells, &mut row, block)
-                        .err()
-                        .map(|kind| RowError { row, kind: Box::new(kind) }),
-                );
-            }
-            // Of several errors that of the first row, and there that of the first column.
-            if let Some(error) = errors.into_iter().min_by_key(|error| error.row) {
-                return Err(error);
-            }
+                let read = append(&column.place.column(&batch)?, &mut sink, &mut row);
+                read.err().map(|kind| RowError { row, kind: Box::new(kind) })
+            };
+            RowError::first(self.columns.iter().zip(sinks).filter_map(read))?;
             start += batch.num_rows();
             if self.layout.is_numbered {
                 // The builder numbers them.
@@ -572,119 +518,32 @@ impl<'a> ArrowSource<'a> {
         }
         Ok(())
     }
+}
 
-    /// Appends the cells of a column, and counts them.
-    fn column(
-        &self,
-        column: &ReadColumn<'_>,
-        cells: &ArrowColumn,
-        row: &mut usize,
-        block: &mut ColumnBlock,
-    ) -> Result<(), TableErrorKind> {
-        match column.column.role {
-            ColumnRole::Id => {
-                if cells.extend_ids(&mut block.ids) {
-                    *row += cells.len();
-                    return Ok(());
-                }
-                let mut digits = String::new();
-                cells.for_each(row, |cell| push_id(&mut block.ids, cell, &mut digits))
-            }
-            ColumnRole::Epoch => match cells.bytes() {
-                Some(bytes) => {
-                    block.epochs.extend(bytes.iter().copied().map(u32::from));
-                    *row += bytes.len();
-                    Ok(())
-                }
-                None => cells.for_each(row, |cell| epoch_of(cell).map(|epoch| block.epochs.push(epoch))),
-            },
-            ColumnRole::Bucket => {
-                let buckets = &mut block.labels.buckets;
-                if let Some(narrowed) = cells.narrowed(i64::from(BUCKETS) - 1, |int| int as u16) {
-                    buckets.extend_from_slice(&narrowed);
-                    *row += narrowed.len();
-                    return Ok(());
-                }
-                let bad = || {
-                    let name = &column.column.name;
-                    let problem = format!("a hash bucket in the column `{name}` is no number from 0 to 4095");
-                    let hint = "compute the bucket of every row from group and id alone";
-                    TableErrorKind::invalid(problem, hint)
-                };
-                cells.for_each(row, |cell| {
-                    buckets.push(bucket_of(cell).ok_or_else(bad)?);
-                    Ok(())
-                })
-            }
-            ColumnRole::Score(at) => self.scores(column, cells, row, block, at),
-            ColumnRole::Metadata(at) => {
-                let Some(values) = block.metadata.get_mut(at) else { return Ok(()) };
-                if column.kind == ValueKind::Nested {
-                    (0..cells.len()).for_each(|at| values.push(&cells.json(at)));
-                    *row += cells.len();
-                    return Ok(());
-                }
-                if let Some((texts, codes)) = cells.coded() {
-                    values.extend_coded(&texts, &codes);
-                    *row += codes.len();
-                    return Ok(());
-                }
-                let name = column.column.name.as_str();
-                cells.for_each(row, |cell| push_metadata(values, cell, column.kind, name, self.budget))
-            }
-            ColumnRole::Error => {
-                let mut number = *row as u32;
-                cells.for_each(row, |cell| {
-                    push_error(&mut block.errored, cell, &mut number);
-                    Ok(())
-                })
-            }
-            role => {
-                let Some(texts) = text_column(block, role) else { return Ok(()) };
-                cells.for_each(row, |cell| {
-                    push_text(texts, cell);
-                    Ok(())
-                })
-            }
-        }
+/// Appends the cells of a column, and counts them.
+fn append(cells: &ArrowColumn, sink: &mut CellSink<'_>, row: &mut usize) -> Result<(), TableErrorKind> {
+    if let Target::Ids(ids) = &mut sink.target
+        && cells.extend_ids(ids)
+    {
+        *row += cells.len();
+        return Ok(());
     }
-
-    /// Appends scores; a column that holds grades or maps beside numbers may hold them all as strings, as a CSV does.
-    fn scores(
-        &self,
-        column: &ReadColumn<'_>,
-        cells: &ArrowColumn,
-        row: &mut usize,
-        block: &mut ColumnBlock,
-        at: usize,
-    ) -> Result<(), TableErrorKind> {
-        let Some(values) = block.scores.get_mut(at) else { return Ok(()) };
-        let name = column.column.name.as_str();
-        if column.kind == ValueKind::Nested {
+    let is_nested = sink.kind == ValueKind::Nested;
+    match &mut sink.target {
+        Target::Metadata(values) if is_nested => {
+            (0..cells.len()).for_each(|at| values.push(&cells.json(at)));
+            *row += cells.len();
+        }
+        Target::Scores(values) if is_nested => {
             for at in 0..cells.len() {
-                let nested = |found| TableErrorKind::nested_score(name, found);
+                let nested = |found| TableErrorKind::nested_score(sink.name, found);
                 values.push(cells.structure(at).map_err(nested)?);
                 *row += 1;
             }
-            return Ok(());
         }
-        if let Some(bytes) = cells.bytes() {
-            values.extend_bytes(&bytes);
-            *row += bytes.len();
-            return Ok(());
-        }
-        let structures = self.layout.has_structured_text().then_some((name, self.budget));
-        cells.for_each(row, |cell| {
-            match cell {
-                TypedCell::Int(int) => values.push_int(int),
-                TypedCell::Float(float) => values.push_float(float),
-                TypedCell::Text(text) if structures.is_none() => values.push_text(text),
-                TypedCell::Text(text) => cell::push_score(values, text, structures)?,
-                cell => values.push(score_of(cell)),
-            }
-            Ok(())
-        })
+        _ => sink.append(cells, row)?,
     }
+    Ok(())
 }
 
 impl RowSource for ArrowSource<'_> {
@@ -745,15 +604,4 @@ impl RowSource for ArrowSource<'_> {
     ) -> Result<(), TableError> {
         builder.append(self.layout, block, &RowLocations::default())
     }
-}
-
-/// The hash bucket of a cell, if it is one.
-#[inline]
-fn bucket_of(cell: TypedCell<'_>) -> Option<u16> {
-    let bucket = match cell {
-        TypedCell::Int(int) => u16::try_from(int).ok(),
-        TypedCell::Unsigned(int) => u16::try_from(int).ok(),
-        _ => None,
-    };
-    bucket.filter(|bucket| *bucket < BUCKETS)
 }

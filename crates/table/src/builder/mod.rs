@@ -107,11 +107,6 @@ impl TableBuilder {
         self.parts.values().map(|part| LOG_BYTES + part.heap_bytes()).sum()
     }
 
-    /// Where the first row is, if there is one.
-    pub(super) fn first_row(&self) -> Option<TableLocation> {
-        self.parts.first().and_then(|(_, part)| part.locations.known(0))
-    }
-
     /// Appends the rows of a block, which is empty afterwards. `lines` are theirs, if they have lines.
     pub(super) fn append(
         &mut self,
@@ -160,14 +155,13 @@ impl TableBuilder {
         let mut errors = Vec::new();
         let labels = &block.labels;
         let tasks = layout.splits_tasks.then_some(&labels.tasks);
-        let mut known = KnownLabels::new(labels.parts.distinct(), tasks.map_or(0, MetadataColumn::distinct));
+        // Rows of many groups come mixed, so that each is looked up.
+        let mut known: HashMap<(Option<u32>, Option<u32>), usize, RandomState> = HashMap::default();
         for row in 0..block.len() {
             let task = tasks.and_then(|tasks| tasks.code(row));
-            let Some((list, is_new)) = known.number(labels.parts.code(row), task) else {
-                errors.push(place.error(too_many_logs(layout), row, block));
-                break;
-            };
-            if is_new {
+            let next = known.len();
+            let list = *known.entry((labels.parts.code(row), task)).or_insert(next);
+            if list == next {
                 match self.part(layout, block, row) {
                     Ok(part) => lists.push((part, Vec::new())),
                     Err(kind) => {
@@ -225,7 +219,8 @@ impl TableBuilder {
         self.budget.check(self.heap_bytes())?;
         let duplicates = self.parts.values_mut().filter_map(|part| part.finish().err());
         duplicates.min_by_key(TableError::number).map_or(Ok(()), Err)?;
-        let is_zero_based = self.count_epochs_from_one()?;
+        let mut columns: Vec<_> = self.parts.values_mut().map(|part| &mut part.columns).collect();
+        let is_zero_based = count_epochs_from_one(&mut columns)?;
         let mut others = self.heap_bytes();
         self.budget.check(others)?;
         let rows: Vec<usize> = self.parts.values().map(|part| part.columns.len()).collect();
@@ -262,13 +257,6 @@ impl TableBuilder {
             let TablePart { columns, buckets, .. } = part;
             Ok(RowGroup { group, columns, buckets: has_buckets.then_some(buckets) })
         }))
-    }
-
-    /// Counts the epochs of a table that starts at 0 one higher; whether it does.
-    fn count_epochs_from_one(&mut self) -> Result<bool, TableErrorKind> {
-        let mut columns: Vec<&mut ScoreColumns> =
-            self.parts.values_mut().map(|part| &mut part.columns).collect();
-        count_epochs_from_one(&mut columns)
     }
 }
 
@@ -471,49 +459,6 @@ fn note_label(
             None => *label = Some(text.map(str::to_owned)),
             Some(known) if known.as_deref() == text => {}
             Some(known) => *known = None,
-        }
-    }
-}
-
-/// Pairs of labels, numbered as they come. Rows of many groups come mixed, so that each is looked up.
-enum KnownLabels {
-    /// By both codes, with one more for rows without a label: the number, from 1 on.
-    Table { numbers: Vec<u32>, parts: usize, known: u32 },
-    /// There may be too many pairs for a table.
-    Map(HashMap<(Option<u32>, Option<u32>), u32, RandomState>),
-}
-
-impl KnownLabels {
-    /// Tests have few labels, and see both.
-    const MOST_IN_TABLE: usize = if cfg!(test) { 3 } else { 1 << 16 };
-
-    /// For this many different parts and tasks.
-    fn new(parts: usize, tasks: usize) -> Self {
-        match (parts + 1).saturating_mul(tasks + 1) {
-            size @ ..=Self::MOST_IN_TABLE => KnownLabels::Table { numbers: vec![0; size], parts, known: 0 },
-            _ => KnownLabels::Map(HashMap::default()),
-        }
-    }
-
-    /// The number of a pair, from 0 on, and whether it is new; none for codes beyond those that there are.
-    #[inline]
-    fn number(&mut self, part: Option<u32>, task: Option<u32>) -> Option<(usize, bool)> {
-        match self {
-            KnownLabels::Table { numbers, parts, known } => {
-                let code = |label: Option<u32>| label.map_or(0, |code| code as usize + 1);
-                let number = numbers.get_mut(code(task) * (*parts + 1) + code(part))?;
-                let is_new = *number == 0;
-                if is_new {
-                    *known += 1;
-                    *number = *known;
-                }
-                Some((*number as usize - 1, is_new))
-            }
-            KnownLabels::Map(map) => {
-                let next = map.len() as u32;
-                let number = *map.entry((part, task)).or_insert(next);
-                Some((number as usize, number == next))
-            }
         }
     }
 }

@@ -77,7 +77,7 @@ fn block(rows: &[Row]) -> ColumnBlock {
 
 /// All that tables hold; of an error, what and where it is.
 fn built(layout: &TableLayout, rows: &[Row], cuts: &[usize]) -> Result<Vec<String>, String> {
-    let budget = TableLimits::default().budget(&InputBytes::from_memory(Vec::new()));
+    let budget = TableLimits::default().budget(&InputBytes::from_memory(Vec::new()), 0);
     let mut builder = TableBuilder::of_blocks(budget, cuts.len());
     let mut start = 0;
     for cut in cuts.iter().copied().chain([rows.len()]) {

@@ -73,12 +73,15 @@ fn list(text: &[u8], ids: &[String]) -> Result<Records, TableError> {
         first => first.map_err(|error| invalid(text, &error))?,
     };
     if let Some(tool) = first.as_ref().and_then(tools::of_record) {
-        return tool.rows(&items(text, &[])?, ids);
+        // What is behind the list must be JSON, too.
+        let mut json = Jiter::new(text).with_allow_inf_nan();
+        json.next_skip().and_then(|()| json.finish()).map_err(|error| invalid(text, &error))?;
+        return tool.rows(&items(text)?, ids);
     }
     if first.as_ref().is_some_and(tools::is_helm_aggregate) {
         return Err(tools::aggregate("HELM", "per_instance_stats.json, beside this file"));
     }
-    rows(text, &[])
+    rows(text)
 }
 
 /// Whether it is about an integer of more than 64 bits, for which this parser has no type.
@@ -105,24 +108,31 @@ enum EntryKind {
     List,
 }
 
-fn entries(text: &[u8]) -> Result<Vec<(String, EntryKind)>, JiterError> {
+/// An entry of a map that is not parsed.
+struct Entry<'j> {
+    name: String,
+    kind: EntryKind,
+    text: &'j [u8],
+}
+
+/// The entries of a map.
+fn entries(text: &[u8]) -> Result<Vec<Entry<'_>>, JiterError> {
     let mut json = Jiter::new(text).with_allow_inf_nan();
     let mut found = Vec::new();
     let mut key = json.next_object()?.map(str::to_owned);
     while let Some(name) = key {
         let kind = match json.peek()? {
             Peek::Object => EntryKind::Map,
-            Peek::Array => {
-                let mut within = json.clone();
-                match within.known_array()? {
-                    Some(Peek::Object) => EntryKind::Rows,
-                    _ => EntryKind::List,
-                }
-            }
+            Peek::Array => match json.clone().known_array()? {
+                Some(Peek::Object) => EntryKind::Rows,
+                _ => EntryKind::List,
+            },
             _ => EntryKind::Scalar,
         };
+        let start = json.current_index();
         json.next_skip()?;
-        found.push((name, kind));
+        let text = text.get(start..json.current_index()).unwrap_or_default();
+        found.push(Entry { name, kind, text });
         key = json.next_key()?.map(str::to_owned);
     }
     json.finish()?;
@@ -132,35 +142,41 @@ fn entries(text: &[u8]) -> Result<Vec<(String, EntryKind)>, JiterError> {
 /// A map: the results of a tool, one list of rows among other things, or a table by columns or by ids.
 fn map(text: &[u8], ids: &[String]) -> Result<Records, TableError> {
     let entries = entries(text).map_err(|error| invalid(text, &error))?;
-    let has = |key: &str, kind: EntryKind| entries.iter().any(|(name, found)| name == key && *found == kind);
+    let has =
+        |key: &str, kind: EntryKind| entries.iter().any(|entry| entry.name == key && entry.kind == kind);
     if has("htmls", EntryKind::List) && has("convos", EntryKind::List) {
         return tools::simple_evals(&whole(text)?, ids);
     }
+    let results = entries.iter().find(|entry| entry.name == "results");
+    let inner = match results {
+        Some(Entry { kind: EntryKind::Map, text, .. }) => {
+            self::entries(text).map_err(|error| invalid(text, &error))?
+        }
+        _ => Vec::new(),
+    };
+    let inner_results = inner.iter().find(|entry| entry.name == "results");
     if has("results", EntryKind::Map)
+        && inner_results.is_none()
         && ["configs", "config", "versions", "n-shot"].iter().any(|key| has(key, EntryKind::Map))
     {
-        let inner = path_entries(text, &["results"])?;
-        if !inner.iter().any(|(key, _)| key == "results") {
-            return Err(tools::aggregate(
-                "lm-evaluation-harness",
-                "samples_*.jsonl, which `lm_eval --log_samples` writes beside this file",
-            ));
-        }
+        return Err(tools::aggregate(
+            "lm-evaluation-harness",
+            "samples_*.jsonl, which `lm_eval --log_samples` writes beside this file",
+        ));
     }
-    for path in [&["results", "results"][..], &["results"]] {
-        let items = items_at(text, path)?;
+    for list in [inner_results, results].into_iter().flatten().filter(|list| list.kind == EntryKind::Rows) {
+        let items = items(list.text)?;
         if let Some(tool) = items.first().and_then(tools::of_record) {
             return tool.rows(&items, ids);
         }
     }
-    let lists = entries.iter().filter(|(_, kind)| *kind == EntryKind::Rows);
-    let lists: Vec<&str> = lists.map(|(key, _)| key.as_str()).collect();
-    let are_all = |kind| !entries.is_empty() && entries.iter().all(|(_, found)| *found == kind);
+    let lists: Vec<&Entry<'_>> = entries.iter().filter(|entry| entry.kind == EntryKind::Rows).collect();
+    let are_all = |kind| !entries.is_empty() && entries.iter().all(|entry| entry.kind == kind);
     match lists.as_slice() {
-        [only] => return rows(text, &[only]),
+        [only] => return rows(only.text),
         [] => {}
         several => {
-            let names: Vec<String> = several.iter().map(|name| format!("`{name}`")).collect();
+            let names: Vec<String> = several.iter().map(|list| format!("`{}`", list.name)).collect();
             return Err(no_rows(format!("it has several lists of objects: {}", names.join(", "))));
         }
     }
@@ -181,70 +197,18 @@ fn whole(text: &[u8]) -> Result<JsonValue<'_>, TableError> {
     json.next_value().map_err(|error| invalid(text, &error))
 }
 
-/// The entries of the map at a path; none if there is no map.
-fn path_entries(text: &[u8], path: &[&str]) -> Result<Vec<(String, EntryKind)>, TableError> {
-    let at = find(text, path).map_err(|error| invalid(text, &error))?;
-    let Some(rest) = at.and_then(|at| text.get(at..)) else { return Ok(Vec::new()) };
-    let mut json = Jiter::new(rest).with_allow_inf_nan();
-    let start = json.current_index();
-    json.next_skip().map_err(|error| invalid(text, &error))?;
-    entries(json.slice_to_current(start)).map_err(|error| invalid(text, &error))
-}
-
-/// The offset of the value at a path of keys.
-fn find(text: &[u8], path: &[&str]) -> Result<Option<usize>, JiterError> {
-    let mut json = Jiter::new(text).with_allow_inf_nan();
-    for wanted in path {
-        if json.peek()? != Peek::Object {
-            return Ok(None);
-        }
-        let mut key = json.known_object()?.map(|key| key == *wanted);
-        loop {
-            match key {
-                None => return Ok(None),
-                Some(true) => break,
-                Some(false) => {
-                    json.next_skip()?;
-                    key = json.next_key()?.map(|key| key == *wanted);
-                }
-            }
-        }
-    }
-    // The parser is behind the colon; what follows are blanks and the value.
-    json.peek()?;
-    Ok(Some(json.current_index()))
-}
-
-/// The items of the list at a path, which is there.
-fn items<'j>(text: &'j [u8], path: &[&str]) -> Result<Vec<JsonValue<'j>>, TableError> {
-    // What is behind the list must be JSON, too.
-    let mut json = Jiter::new(text).with_allow_inf_nan();
-    json.next_skip().and_then(|()| json.finish()).map_err(|error| invalid(text, &error))?;
-    items_at(text, path)
-}
-
-/// The items of the list at a path; none if there is no list.
-fn items_at<'j>(text: &'j [u8], path: &[&str]) -> Result<Vec<JsonValue<'j>>, TableError> {
-    let failed = |error: JiterError| invalid(text, &error);
-    let Some(rest) = find(text, path).map_err(failed)?.and_then(|at| text.get(at..)) else {
-        return Ok(Vec::new());
-    };
-    let mut json = Jiter::new(rest).with_allow_inf_nan();
-    if json.peek().map_err(failed)? != Peek::Array {
-        return Ok(Vec::new());
-    }
-    match json.next_value().map_err(failed)? {
+/// The items of a list.
+fn items(text: &[u8]) -> Result<Vec<JsonValue<'_>>, TableError> {
+    match whole(text)? {
         JsonValue::Array(items) => Ok(items.to_vec()),
         _ => Ok(Vec::new()),
     }
 }
 
-/// The objects of the list at a path, each on a line, as they are written.
-fn rows(text: &[u8], path: &[&str]) -> Result<Records, TableError> {
+/// The objects of a list, each on a line, as they are written.
+fn rows(text: &[u8]) -> Result<Records, TableError> {
     let failed = |error: JiterError| invalid(text, &error);
-    let start = find(text, path).map_err(failed)?.unwrap_or(0);
-    let rest = text.get(start..).unwrap_or_default();
-    let mut json = Jiter::new(rest).with_allow_inf_nan();
+    let mut json = Jiter::new(text).with_allow_inf_nan();
     let mut records = Records::default();
     let mut number = 0;
     let mut item = json.next_array().map_err(failed)?;
@@ -264,9 +228,7 @@ fn rows(text: &[u8], path: &[&str]) -> Result<Records, TableError> {
         records.lines.push(b'\n');
         item = json.array_step().map_err(failed)?;
     }
-    if path.is_empty() {
-        json.finish().map_err(failed)?;
-    }
+    json.finish().map_err(failed)?;
     Ok(records)
 }
 
@@ -359,16 +321,21 @@ pub(super) fn write_row<'v, 'j: 'v>(
     lines: &mut Vec<u8>,
     cells: impl Iterator<Item = (Cow<'v, str>, &'v JsonValue<'j>)>,
 ) {
-    lines.push(b'{');
-    for (at, (name, value)) in cells.enumerate() {
+    write_map(lines, cells);
+    lines.push(b'\n');
+}
+
+fn write_map<'v, 'j: 'v>(to: &mut Vec<u8>, entries: impl Iterator<Item = (Cow<'v, str>, &'v JsonValue<'j>)>) {
+    to.push(b'{');
+    for (at, (name, value)) in entries.enumerate() {
         if at > 0 {
-            lines.push(b',');
+            to.push(b',');
         }
-        write_text(lines, &name);
-        lines.push(b':');
-        write_value(lines, value);
+        write_text(to, &name);
+        to.push(b':');
+        write_value(to, value);
     }
-    lines.extend_from_slice(b"}\n");
+    to.push(b'}');
 }
 
 fn write_text(to: &mut Vec<u8>, text: &str) {
@@ -389,26 +356,15 @@ pub(super) fn write_value(to: &mut Vec<u8>, value: &JsonValue<'_>) {
         JsonValue::Float(float) => to.extend_from_slice(format!("{float:?}").as_bytes()),
         JsonValue::Str(text) => write_text(to, text),
         JsonValue::Array(items) => {
-            to.push(b'[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    to.push(b',');
-                }
+            let mut open = b'[';
+            for item in items.iter() {
+                to.push(std::mem::replace(&mut open, b','));
                 write_value(to, item);
             }
-            to.push(b']');
+            to.extend_from_slice(if items.is_empty() { b"[]" } else { b"]" });
         }
         JsonValue::Object(entries) => {
-            to.push(b'{');
-            for (at, (key, value)) in entries.iter().enumerate() {
-                if at > 0 {
-                    to.push(b',');
-                }
-                write_text(to, key);
-                to.push(b':');
-                write_value(to, value);
-            }
-            to.push(b'}');
+            write_map(to, entries.iter().map(|(key, value)| (key.clone(), value)));
         }
     }
 }

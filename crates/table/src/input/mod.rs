@@ -25,7 +25,7 @@ use super::{TableError, TableErrorKind, TableLimits, TableLocation, TableOptions
 use sniff::Content;
 
 /// The format of a table, as its reader gets it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum TableFormat {
     /// CSV, TSV and their kin.
@@ -36,7 +36,7 @@ pub enum TableFormat {
     Parquet,
     /// Columns in memory.
     #[cfg(feature = "arrow")]
-    Arrow,
+    Arrow(Arc<ArrowTable>),
 }
 
 /// An open table: its bytes, decompressed and as UTF-8, and what they are.
@@ -45,9 +45,6 @@ pub struct TableInput {
     bytes: InputBytes,
     format: TableFormat,
     description: InputDescription,
-    /// The table, if it is in memory; it has no bytes then.
-    #[cfg(feature = "arrow")]
-    table: Option<Arc<ArrowTable>>,
 }
 
 /// What a table was found to be, for people and for what its cells mean.
@@ -109,6 +106,28 @@ impl std::fmt::Display for InputDescription {
     }
 }
 
+impl InputDescription {
+    /// Notes how a delimited table is written.
+    fn delimited(
+        &mut self,
+        head: &[u8],
+        is_whole: bool,
+        usual: Option<u8>,
+        mapping: &TableMapping,
+    ) -> Result<TableDialect, TableErrorKind> {
+        let named = mapping.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
+        let mut dialect = sniff::sniff(head, is_whole, named, usual)?;
+        dialect.decimal = mapping.decimal.or(dialect.decimal);
+        let preamble =
+            usize::try_from(dialect.preamble).ok().and_then(|end| head.get(..end)).unwrap_or_default();
+        self.skipped_lines = preamble.iter().filter(|byte| **byte == b'\n').count();
+        self.delimiter = Some(char::from(dialect.delimiter));
+        self.decimal = dialect.decimal;
+        self.format = if dialect.delimiter == b'\t' { "TSV" } else { "CSV" };
+        Ok(dialect)
+    }
+}
+
 /// How much of a file is looked at to find out what it is.
 const HEAD_BYTES: u64 = 1 << 16;
 
@@ -162,118 +181,74 @@ impl TableInput {
             }
             content => content?,
         };
-        let input = |bytes, format| TableInput {
-            bytes,
-            format,
-            description,
-            #[cfg(feature = "arrow")]
-            table: None,
-        };
-        match content {
+        let tool = if content == Content::JsonLines { tools::of_lines(&head) } else { None };
+        let (bytes, format) = match content {
             Content::Parquet => {
-                // Its columns are read on several threads, each with a position of its own.
-                let bytes = match bytes.shares_position() {
-                    true => InputBytes::from_memory(all(bytes, limits)?),
-                    false => bytes,
-                };
-                Ok(input(bytes, TableFormat::Parquet).described("Parquet"))
+                description.format = "Parquet";
+                match bytes.shares_position() {
+                    // Its columns are read on several threads, each with a position of its own.
+                    true => (InputBytes::from_memory(all(bytes, limits)?), TableFormat::Parquet),
+                    false => (bytes, TableFormat::Parquet),
+                }
             }
             Content::Delimited(usual) => {
-                let mut input =
-                    input(bytes, TableFormat::JsonLines).delimited(&head, is_whole, usual, mapping)?;
+                let dialect = description.delimited(&head, is_whole, usual, mapping)?;
+                let mut bytes = bytes.blank_before(dialect.preamble);
                 // Who names the column of ids knows them.
                 if mapping.id_columns.is_empty() {
-                    let head = input.bytes.head(HEAD_BYTES).map_err(TableErrorKind::Read)?;
-                    refuse_summary(&mut input.bytes, &head)?;
+                    let head = bytes.head(HEAD_BYTES).map_err(TableErrorKind::Read)?;
+                    refuse_summary(&mut bytes, &head)?;
                 }
-                Ok(input)
+                (bytes, TableFormat::Delimited(dialect))
             }
             Content::Markdown => {
-                let text = all(bytes, limits)?;
-                let csv = sniff::to_csv(&text);
-                let mut input = input(InputBytes::from_memory(csv.clone()), TableFormat::JsonLines)
-                    .delimited(&csv, true, Some(b','), mapping)?;
-                (input.description.is_converted, input.description.format) = (true, "Markdown");
-                Ok(input)
+                let csv = sniff::to_csv(&all(bytes, limits)?);
+                let dialect = description.delimited(&csv, true, Some(b','), mapping)?;
+                (description.is_converted, description.format) = (true, "Markdown");
+                let bytes = InputBytes::from_memory(csv).blank_before(dialect.preamble);
+                (bytes, TableFormat::Delimited(dialect))
             }
-            Content::JsonLines => match tools::of_lines(&head) {
-                Some(tool) => {
-                    let text = all(bytes, limits)?;
-                    let records = json::lines(&text, tool, &mapping.id_columns)?;
-                    Ok(input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines)
-                        .with_records(records))
-                }
-                None => Ok(input(bytes, TableFormat::JsonLines).described("JSON lines")),
-            },
-            Content::JsonDocument => {
-                let text = all(bytes, limits)?;
-                let records = json::document(&text, &mapping.id_columns)?;
-                Ok(input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines).with_records(records))
+            Content::JsonLines if tool.is_none() => {
+                description.format = "JSON lines";
+                (bytes, TableFormat::JsonLines)
             }
-        }
+            Content::JsonLines | Content::JsonDocument => {
+                let text = all(bytes, limits)?;
+                let records = match tool {
+                    Some(tool) => json::lines(&text, tool, &mapping.id_columns)?,
+                    None => json::document(&text, &mapping.id_columns)?,
+                };
+                (description.tool, description.is_converted) = (records.tool, true);
+                description.format = if records.tool.is_some() { "" } else { "JSON" };
+                (description.score_columns, description.unread) = (records.score_columns, records.unread);
+                (InputBytes::from_memory(records.lines), TableFormat::JsonLines)
+            }
+        };
+        Ok(TableInput { bytes, format, description })
     }
 
     /// A table that is in memory.
     #[cfg(feature = "arrow")]
     pub(super) fn of_arrow(table: Arc<ArrowTable>) -> Self {
-        let (bytes, description) = (InputBytes::from_memory(Vec::new()), InputDescription::default());
-        let input = TableInput { bytes, format: TableFormat::Arrow, description, table: Some(table) };
-        input.described("Arrow")
-    }
-
-    /// The table, if it is in memory.
-    #[cfg(feature = "arrow")]
-    pub(super) fn in_memory(&self) -> Option<&ArrowTable> {
-        self.table.as_deref()
+        let description = InputDescription { format: "Arrow", ..InputDescription::default() };
+        TableInput {
+            bytes: InputBytes::from_memory(Vec::new()),
+            format: TableFormat::Arrow(table),
+            description,
+        }
     }
 
     /// Makes sure that the rows can be read twice: those of a file can.
     pub(super) fn keep_rows(&self) {
         #[cfg(feature = "arrow")]
-        if let Some(table) = &self.table {
+        if let TableFormat::Arrow(table) = &self.format {
             table.keep();
         }
     }
 
-    fn described(mut self, format: &'static str) -> Self {
-        self.description.format = format;
-        self
-    }
-
-    fn delimited(
-        mut self,
-        head: &[u8],
-        is_whole: bool,
-        usual: Option<u8>,
-        mapping: &TableMapping,
-    ) -> Result<Self, TableErrorKind> {
-        let named = mapping.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
-        let mut dialect = sniff::sniff(head, is_whole, named, usual)?;
-        dialect.decimal = mapping.decimal.or(dialect.decimal);
-        let preamble =
-            usize::try_from(dialect.preamble).ok().and_then(|end| head.get(..end)).unwrap_or_default();
-        self.description.skipped_lines = preamble.iter().filter(|byte| **byte == b'\n').count();
-        self.description.delimiter = Some(char::from(dialect.delimiter));
-        self.description.decimal = dialect.decimal;
-        self.description.format = if dialect.delimiter == b'\t' { "TSV" } else { "CSV" };
-        self.bytes = self.bytes.blank_before(dialect.preamble);
-        self.format = TableFormat::Delimited(dialect);
-        Ok(self)
-    }
-
-    fn with_records(mut self, records: json::Records) -> Self {
-        self.bytes = InputBytes::from_memory(records.lines);
-        self.description.format = if records.tool.is_some() { "" } else { "JSON" };
-        self.description.tool = records.tool;
-        self.description.score_columns = records.score_columns;
-        self.description.unread = records.unread;
-        self.description.is_converted = true;
-        self
-    }
-
     /// The format of the bytes.
-    pub fn format(&self) -> TableFormat {
-        self.format
+    pub fn format(&self) -> &TableFormat {
+        &self.format
     }
 
     /// What the table was found to be.
@@ -302,24 +277,12 @@ impl TableInput {
         })
     }
 
-    /// The same table, to be read from the start.
+    /// The bytes from the start, for a reader of the format.
     ///
     /// # Errors
     /// Those of opening the file again.
-    pub fn reopen(&self) -> io::Result<Self> {
-        let (bytes, description) = (self.bytes.reopen()?, self.description.clone());
-        Ok(TableInput {
-            bytes,
-            format: self.format,
-            description,
-            #[cfg(feature = "arrow")]
-            table: self.table.clone(),
-        })
-    }
-
-    /// The bytes, for a reader of the format.
-    pub fn into_bytes(self) -> InputBytes {
-        self.bytes
+    pub fn bytes(&self) -> io::Result<InputBytes> {
+        self.bytes.reopen()
     }
 }
 

@@ -95,9 +95,21 @@ fn not_a_table(found: &str) -> TableErrorKind {
     TableErrorKind::invalid(format!("this is {found}, not a score table"), hint)
 }
 
+/// What other files begin with.
+const OTHER_FILES: [(&[u8], &str); 5] = [
+    (b"\xd0\xcf\x11\xe0", "an Excel workbook"),
+    (b"\xfd7zXZ", "an xz file"),
+    (b"%PDF", "a PDF document"),
+    (b"SQLite", "a SQLite database"),
+    (b"ARROW1", "an Arrow file"),
+];
+
 /// What a file is that is certainly no table.
 fn other_file(head: &[u8]) -> Option<&'static str> {
     let contains = |text: &[u8]| head.windows(text.len()).any(|window| window == text);
+    if let Some((_, found)) = OTHER_FILES.iter().find(|(start, _)| head.starts_with(start)) {
+        return Some(found);
+    }
     match head {
         [b'P', b'K', 3, 4, ..] if contains(b"xl/") || contains(b"[Content_Types].xml") => {
             Some("an Excel workbook")
@@ -106,12 +118,7 @@ fn other_file(head: &[u8]) -> Option<&'static str> {
             Some("an OpenDocument spreadsheet")
         }
         [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
-        [0xd0, 0xcf, 0x11, 0xe0, ..] => Some("an Excel workbook"),
         [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some("a bzip2 file"),
-        [0xfd, b'7', b'z', b'X', b'Z', ..] => Some("an xz file"),
-        [b'%', b'P', b'D', b'F', ..] => Some("a PDF document"),
-        [b'S', b'Q', b'L', b'i', b't', b'e', ..] => Some("a SQLite database"),
-        [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Some("an Arrow file"),
         _ if is_box(head) => Some("a table as a database client prints it"),
         _ => {
             let start = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();

@@ -193,6 +193,13 @@ impl ToolRows {
         }
     }
 
+    /// Adds what is in a map of a record, by its path.
+    fn metadata_within(&mut self, key: &RowKey, at: usize, record: &JsonValue<'_>, map: &str) {
+        if let Some(JsonValue::Object(entries)) = get(record, map) {
+            entries.iter().for_each(|(name, value)| self.metadata(key, at, format!("{map}.{name}"), value));
+        }
+    }
+
     /// Whether no record has a score.
     fn has_no_scores(&self) -> bool {
         self.scores.is_empty()
@@ -380,9 +387,7 @@ fn lm_eval_rows(records: &[JsonValue<'_>], ids: &[String]) -> Result<Records, Ta
         if let Some(target) = get(record, "target") {
             rows.metadata(&key, at, "target".to_owned(), target);
         }
-        if let Some(JsonValue::Object(doc)) = get(record, "doc") {
-            doc.iter().for_each(|(name, value)| rows.metadata(&key, at, format!("doc.{name}"), value));
-        }
+        rows.metadata_within(&key, at, record, "doc");
     }
     if rows.has_no_scores() {
         let unread: Vec<&str> = rows.unread.iter().map(String::as_str).collect();
@@ -496,9 +501,7 @@ fn add(rows: &mut ToolRows, key: &RowKey, at: usize, record: &JsonValue<'_>) -> 
             }
         }
     }
-    if let Some(JsonValue::Object(variables)) = get(record, "vars") {
-        variables.iter().for_each(|(name, value)| rows.metadata(key, at, format!("vars.{name}"), value));
-    }
+    rows.metadata_within(key, at, record, "vars");
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! The cells of one column of one row group, decoded by the library some thousand at a time.
 
+use std::mem::take;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -10,7 +11,8 @@ use parquet::basic::{ConvertedType, Encoding, LogicalType, Type};
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
-    BoolType, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type,
+    Int64Type,
 };
 use parquet::errors::{ParquetError, Result as LibraryResult};
 use parquet::file::metadata::ColumnChunkMetaData;
@@ -20,7 +22,7 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, Type as SchemaType
 use super::headers::{PageBudget, ThriftReader};
 use crate::TableErrorKind;
 use crate::input::InputBytes;
-use crate::typed::{TypedCell, ValueKind};
+use crate::typed::{TypedCell, TypedCells, ValueKind, narrowed};
 
 /// How many cells are decoded at once: a page of a few bytes can have millions.
 const BATCH: u64 = 1 << 16;
@@ -32,13 +34,10 @@ const BATCH_BYTES: u64 = 64 << 20;
 /// Decodes the pages of a column, a batch of cells at a time.
 pub(super) struct ColumnDecoder<'a> {
     name: &'a str,
-    kind: ValueKind,
-    /// What decimals are divided by.
-    unit: f64,
     budget: &'a PageBudget,
     batch: usize,
     pages: Sender<Page>,
-    decoder: TypedDecoder,
+    decode: BatchDecoder,
     dictionary: DictionaryTexts,
     /// The strings of the page, if they are in it and not in the dictionary.
     plain: Option<Bytes>,
@@ -51,39 +50,56 @@ pub(super) struct ColumnDecoder<'a> {
     /// The levels of the batch, and its length.
     levels: Vec<i16>,
     cells: usize,
-    /// How many cells of the batch have a value.
-    values: usize,
+    /// The values of the batch, one for each cell that is not null, and their number.
+    values: BatchValues,
+    present: usize,
 }
 
-/// A decoder of the library with the values of the batch.
-enum TypedDecoder {
-    Bools(Decoder<BoolType>),
-    Ints(Decoder<Int32Type>),
-    Longs(Decoder<Int64Type>),
-    Floats(Decoder<FloatType>),
-    Doubles(Decoder<DoubleType>),
-    Decimals(Decoder<FixedLenByteArrayType>),
-    Texts(Decoder<ByteArrayType>),
+/// Decodes this number of cells; returns how many there were, how many of them have a value, and these. Levels go to the list.
+type BatchDecoder = Box<dyn FnMut(usize, &mut Vec<i16>) -> LibraryResult<(usize, usize, BatchValues)> + Send>;
+
+/// The values of a batch, as their column has them.
+enum BatchValues {
+    Bools(Vec<bool>),
+    Ints(Vec<i64>),
+    Wides(Vec<i128>),
+    Floats(Vec<f64>),
+    Texts(Vec<ByteArray>),
     /// Offsets of strings in their page, or their numbers in the dictionary.
-    Offsets(Decoder<Int32Type>),
+    Offsets(Vec<i32>),
 }
 
-struct Decoder<T: DataType> {
-    reader: ColumnReaderImpl<T>,
-    values: Vec<T::T>,
+impl BatchValues {
+    /// Integers of 64 bits.
+    fn ints(values: &mut Vec<i64>, kind: ValueKind, unit: f64) -> Self {
+        match kind {
+            ValueKind::Decimal => BatchValues::decimals(values.iter().map(|int| *int as f64), unit),
+            // The bits of an unsigned integer are those of a signed one.
+            ValueKind::Unsigned if values.iter().any(|int| *int < 0) => {
+                BatchValues::Wides(values.iter().map(|bits| bits.cast_unsigned().into()).collect())
+            }
+            _ => BatchValues::Ints(take(values)),
+        }
+    }
+
+    fn decimals(values: impl Iterator<Item = f64>, unit: f64) -> Self {
+        BatchValues::Floats(values.map(|int| int / unit).collect())
+    }
 }
 
-impl<T: DataType> Decoder<T> {
-    fn new(column: ColumnDescPtr, pages: Receiver<Page>) -> Self {
-        Decoder { reader: ColumnReaderImpl::new(column, Box::new(SentPages(pages))), values: Vec::new() }
-    }
-
-    /// Decodes this number of cells; returns how many there were and how many of them have a value.
-    fn decode(&mut self, count: usize, levels: &mut Vec<i16>) -> LibraryResult<(usize, usize)> {
-        self.values.clear();
-        let (cells, values, _) = self.reader.read_records(count, Some(levels), None, &mut self.values)?;
-        Ok((cells, values))
-    }
+/// What decodes pages of a type of the library, which `values` takes out of the list.
+fn decoder<T: DataType>(
+    column: ColumnDescPtr,
+    pages: Receiver<Page>,
+    values: impl Fn(&mut Vec<T::T>) -> BatchValues + Send + 'static,
+) -> BatchDecoder {
+    let mut reader = ColumnReaderImpl::<T>::new(column, Box::new(SentPages(pages)));
+    let mut decoded = Vec::new();
+    Box::new(move |count, levels| {
+        decoded.clear();
+        let (cells, present, _) = reader.read_records(count, Some(levels), None, &mut decoded)?;
+        Ok((cells, present, values(&mut decoded)))
+    })
 }
 
 impl<'a> ColumnDecoder<'a> {
@@ -95,6 +111,8 @@ impl<'a> ColumnDecoder<'a> {
         budget: &'a PageBudget,
     ) -> Result<Self, TableErrorKind> {
         let (column, defined) = (chunk.column_descr_ptr(), chunk.column_descr().max_def_level());
+        // What decimals are divided by.
+        let unit = 10f64.powi(chunk.column_descr().type_scale());
         let (pages, sent) = channel();
         let batch = match chunk.column_type() {
             // Each string may be as long as the page, because it has its beginning in common with the one before.
@@ -104,30 +122,50 @@ impl<'a> ColumnDecoder<'a> {
             Type::BYTE_ARRAY if !has_offsets(chunk) => TEXT_BATCH,
             _ => BATCH,
         };
-        let decoder = guarded(|| {
+        let decode = guarded(|| {
             Ok(match chunk.column_type() {
-                Type::BOOLEAN => TypedDecoder::Bools(Decoder::new(column, sent)),
-                Type::INT32 => TypedDecoder::Ints(Decoder::new(column, sent)),
-                Type::INT64 => TypedDecoder::Longs(Decoder::new(column, sent)),
-                Type::FLOAT => TypedDecoder::Floats(Decoder::new(column, sent)),
-                Type::DOUBLE => TypedDecoder::Doubles(Decoder::new(column, sent)),
-                // Of no other columns with such values is the kind known.
-                Type::FIXED_LEN_BYTE_ARRAY => TypedDecoder::Decimals(Decoder::new(column, sent)),
-                Type::BYTE_ARRAY if has_offsets(chunk) => {
-                    TypedDecoder::Offsets(Decoder::new(offset_column(&column)?, sent))
+                Type::BOOLEAN => decoder::<BoolType>(column, sent, |values| BatchValues::Bools(take(values))),
+                Type::INT32 => decoder::<Int32Type>(column, sent, move |values| {
+                    let int = |int: &i32| match kind {
+                        ValueKind::Unsigned => int.cast_unsigned().into(),
+                        _ => i64::from(*int),
+                    };
+                    BatchValues::ints(&mut values.iter().map(int).collect(), kind, unit)
+                }),
+                Type::INT64 => {
+                    decoder::<Int64Type>(column, sent, move |values| BatchValues::ints(values, kind, unit))
                 }
-                Type::BYTE_ARRAY => TypedDecoder::Texts(Decoder::new(column, sent)),
+                Type::FLOAT => decoder::<FloatType>(column, sent, |values| {
+                    BatchValues::Floats(values.iter().map(|float| f64::from(*float)).collect())
+                }),
+                Type::DOUBLE => {
+                    decoder::<DoubleType>(column, sent, |values| BatchValues::Floats(take(values)))
+                }
+                // Of no other columns with such values is the kind known.
+                Type::FIXED_LEN_BYTE_ARRAY => decoder::<FixedLenByteArrayType>(column, sent, move |values| {
+                    let ints = values.iter().map(|bytes| integer(bytes.data()));
+                    match kind {
+                        ValueKind::Decimal => BatchValues::decimals(ints.map(|int| int as f64), unit),
+                        _ => BatchValues::Wides(ints.collect()),
+                    }
+                }),
+                Type::BYTE_ARRAY if has_offsets(chunk) => {
+                    decoder::<Int32Type>(offset_column(&column)?, sent, |values| {
+                        BatchValues::Offsets(take(values))
+                    })
+                }
+                Type::BYTE_ARRAY => {
+                    decoder::<ByteArrayType>(column, sent, |values| BatchValues::Texts(take(values)))
+                }
                 other => return Err(ParquetError::General(format!("the type {other} is not read"))),
             })
         });
         Ok(ColumnDecoder {
             name,
-            kind,
-            unit: 10f64.powi(chunk.column_descr().type_scale()),
             budget,
             batch: batch as usize,
             pages,
-            decoder: decoder.map_err(|problem| column_problem(name, problem))?,
+            decode: decode.map_err(|problem| column_problem(name, problem))?,
             dictionary: DictionaryTexts::default(),
             plain: None,
             left: 0,
@@ -135,7 +173,8 @@ impl<'a> ColumnDecoder<'a> {
             defined,
             levels: Vec::new(),
             cells: 0,
-            values: 0,
+            values: BatchValues::Bools(Vec::new()),
+            present: 0,
         })
     }
 
@@ -162,153 +201,110 @@ impl<'a> ColumnDecoder<'a> {
             return Ok(false);
         }
         levels.clear();
-        let decoded = guarded(|| match &mut self.decoder {
-            TypedDecoder::Bools(decoder) => decoder.decode(count, levels),
-            TypedDecoder::Ints(decoder) | TypedDecoder::Offsets(decoder) => decoder.decode(count, levels),
-            TypedDecoder::Longs(decoder) => decoder.decode(count, levels),
-            TypedDecoder::Floats(decoder) => decoder.decode(count, levels),
-            TypedDecoder::Doubles(decoder) => decoder.decode(count, levels),
-            TypedDecoder::Decimals(decoder) => decoder.decode(count, levels),
-            TypedDecoder::Texts(decoder) => decoder.decode(count, levels),
-        });
-        let (cells, values) = decoded.map_err(|problem| self.problem(problem))?;
+        let (cells, present, values) =
+            guarded(|| (self.decode)(count, levels)).map_err(|problem| self.problem(problem))?;
         if cells != count {
             return Err(self.problem("a page ends too early".to_owned()));
         }
-        if let TypedDecoder::Texts(decoder) = &self.decoder {
+        if let BatchValues::Texts(texts) = &values {
             // Delta encodings make more bytes of strings than the page has.
-            self.budget.decompress(decoder.values.iter().map(|text| text.len() as u64).sum())?;
+            self.budget.decompress(texts.iter().map(|text| text.len() as u64).sum())?;
         }
         self.left -= cells;
-        (self.cells, self.values) = (cells, values);
-        self.values_left = self.values_left.map(|left| left.saturating_sub(values));
+        self.values_left = self.values_left.map(|left| left.saturating_sub(present));
+        (self.cells, self.present, self.values) = (cells, present, values);
         if self.left == 0 && self.values_left.is_some_and(|left| left > 0) {
             return Err(self.problem("a page has more bytes than its cells take".to_owned()));
         }
         Ok(true)
     }
 
-    /// Gives the cells of the batch to `each`, and counts them in `row`.
-    #[inline]
-    pub(super) fn for_each(
-        &self,
-        row: &mut usize,
-        mut each: impl FnMut(TypedCell<'_>) -> Result<(), TableErrorKind>,
-    ) -> Result<(), TableErrorKind> {
-        let each = |cell: TypedCell<'_>| {
-            each(cell)?;
-            *row += 1;
-            Ok(())
-        };
-        let signed = !matches!(self.kind, ValueKind::Unsigned | ValueKind::Decimal);
-        match (&self.decoder, &self.plain) {
-            (TypedDecoder::Ints(ints), _) if signed => {
-                self.give(ints.values.iter().map(|int| Ok(TypedCell::Int(i64::from(*int)))), each)
-            }
-            (TypedDecoder::Longs(ints), _) if signed => {
-                self.give(ints.values.iter().map(|int| Ok(TypedCell::Int(*int))), each)
-            }
-            (TypedDecoder::Doubles(floats), _) => {
-                self.give(floats.values.iter().map(|float| Ok(TypedCell::Float(*float))), each)
-            }
-            (TypedDecoder::Offsets(offsets), Some(texts)) => {
-                let texts = PlainTexts::new(texts);
-                self.give(offsets.values.iter().map(|at| self.text(texts.get(*at as usize))), each)
-            }
-            // Other types are not worth a separate loop.
-            _ => self.give((0..).map(|at| self.value(at)), each),
-        }
-    }
-
     /// Gives values to `each`, and nulls where the levels mark them.
     #[inline(always)]
     fn give<'v>(
         &self,
-        mut values: impl Iterator<Item = Result<TypedCell<'v>, TableErrorKind>>,
+        mut values: impl Iterator<Item = Option<TypedCell<'v>>>,
+        row: &mut usize,
         mut each: impl FnMut(TypedCell<'v>) -> Result<(), TableErrorKind>,
     ) -> Result<(), TableErrorKind> {
-        if self.values == self.cells {
-            return values.take(self.cells).try_for_each(|value| each(value?));
-        }
-        for level in &self.levels {
-            let value = if *level < self.defined { None } else { values.next() };
-            each(value.transpose()?.unwrap_or(TypedCell::Null))?;
-        }
-        Ok(())
-    }
-
-    /// A value of the batch, by its number among those that are not null.
-    #[inline]
-    fn value(&self, at: usize) -> Result<TypedCell<'_>, TableErrorKind> {
-        // The bits of an unsigned integer are those of a signed one.
-        let int = |int: i64, bits: u64| match self.kind {
-            ValueKind::Unsigned => TypedCell::Unsigned(bits),
-            ValueKind::Decimal => TypedCell::Float(int as f64 / self.unit),
-            _ => TypedCell::Int(int),
+        let mut each = |cell: Option<TypedCell<'v>>| {
+            each(cell.ok_or_else(|| TableErrorKind::not_utf8(Some(self.name)))?)?;
+            *row += 1;
+            Ok(())
         };
-        let cell = match &self.decoder {
-            TypedDecoder::Bools(bools) => bools.values.get(at).map(|bool| TypedCell::Bool(*bool)),
-            TypedDecoder::Ints(ints) => {
-                ints.values.get(at).map(|bits| int(i64::from(*bits), u64::from(bits.cast_unsigned())))
-            }
-            TypedDecoder::Longs(ints) => ints.values.get(at).map(|bits| int(*bits, bits.cast_unsigned())),
-            TypedDecoder::Floats(floats) => {
-                floats.values.get(at).map(|float| TypedCell::Float(f64::from(*float)))
-            }
-            TypedDecoder::Doubles(floats) => floats.values.get(at).map(|float| TypedCell::Float(*float)),
-            TypedDecoder::Decimals(decimals) => decimals.values.get(at).map(|bytes| {
-                let int = integer(bytes.data());
-                match self.kind {
-                    ValueKind::Decimal => TypedCell::Float(int as f64 / self.unit),
-                    _ => TypedCell::integer(int),
-                }
-            }),
-            TypedDecoder::Texts(texts) => match texts.values.get(at) {
-                Some(text) => return self.text(str::from_utf8(text.data()).ok()),
-                None => None,
-            },
-            TypedDecoder::Offsets(offsets) => match (offsets.values.get(at), &self.plain) {
-                (Some(at), Some(texts)) => return self.text(PlainTexts::for_one(texts).get(*at as usize)),
-                (Some(number), None) => return self.text(self.dictionary.get(*number as usize)),
-                (None, _) => None,
-            },
-        };
-        // The library has counted the values, so there is one for each cell that is not null.
-        cell.ok_or_else(|| self.problem("it has too few values".to_owned()))
+        if self.has_no_nulls() {
+            return values.try_for_each(each);
+        }
+        self.levels.iter().try_for_each(|level| match *level < self.defined {
+            true => each(Some(TypedCell::Null)),
+            // The library has counted the values, so there is one for each cell that is not null.
+            false => values.next().map_or(Ok(()), &mut each),
+        })
     }
 
-    #[inline]
-    fn text<'t>(&self, text: Option<&'t str>) -> Result<TypedCell<'t>, TableErrorKind> {
-        text.map(TypedCell::Text).ok_or_else(|| TableErrorKind::not_utf8(Some(self.name)))
-    }
-
-    /// The integers of the batch, if each fits a byte and none is null: scores and epochs mostly are.
-    pub(super) fn bytes(&self) -> Option<Vec<u8>> {
-        /// Without an early end, so that many are looked at in a step.
-        fn narrow(ints: impl Iterator<Item = i64> + Clone) -> Option<Vec<u8>> {
-            let bits = ints.clone().fold(0, |bits, int| bits | int);
-            u8::try_from(bits).is_ok().then(|| ints.map(|int| int as u8).collect())
-        }
-        match &self.decoder {
-            _ if self.values != self.cells || self.kind == ValueKind::Decimal => None,
-            TypedDecoder::Ints(ints) => narrow(ints.values.iter().map(|int| i64::from(*int))),
-            TypedDecoder::Longs(ints) => narrow(ints.values.iter().copied()),
-            _ => None,
-        }
-    }
-
-    /// The dictionary and the number of each cell's string in it, if that is how the batch is encoded, without nulls.
-    pub(super) fn numbers(&self) -> Option<(&DictionaryTexts, &[i32])> {
-        match &self.decoder {
-            TypedDecoder::Offsets(numbers) if self.plain.is_none() && self.values == self.cells => {
-                Some((&self.dictionary, &numbers.values))
-            }
-            _ => None,
-        }
+    fn has_no_nulls(&self) -> bool {
+        self.present == self.cells
     }
 
     fn problem(&self, problem: String) -> TableErrorKind {
         column_problem(self.name, problem)
+    }
+}
+
+impl TypedCells for ColumnDecoder<'_> {
+    #[inline]
+    fn for_each(
+        &self,
+        row: &mut usize,
+        each: impl FnMut(TypedCell<'_>) -> Result<(), TableErrorKind>,
+    ) -> Result<(), TableErrorKind> {
+        match (&self.values, &self.plain) {
+            (BatchValues::Bools(bools), _) => {
+                self.give(bools.iter().map(|bool| Some(TypedCell::Bool(*bool))), row, each)
+            }
+            (BatchValues::Ints(ints), _) => {
+                self.give(ints.iter().map(|int| Some(TypedCell::Int(*int))), row, each)
+            }
+            (BatchValues::Wides(ints), _) => {
+                self.give(ints.iter().map(|int| Some(TypedCell::integer(*int))), row, each)
+            }
+            (BatchValues::Floats(floats), _) => {
+                self.give(floats.iter().map(|float| Some(TypedCell::Float(*float))), row, each)
+            }
+            (BatchValues::Texts(texts), _) => {
+                let texts = texts.iter().map(|text| str::from_utf8(text.data()).ok().map(TypedCell::Text));
+                self.give(texts, row, each)
+            }
+            (BatchValues::Offsets(offsets), Some(texts)) => {
+                let texts = PlainTexts::new(texts);
+                self.give(offsets.iter().map(|at| texts.get(*at as usize).map(TypedCell::Text)), row, each)
+            }
+            (BatchValues::Offsets(numbers), None) => {
+                let texts = numbers.iter().map(|number| self.dictionary.get(*number as usize));
+                self.give(texts.map(|text| text.map(TypedCell::Text)), row, each)
+            }
+        }
+    }
+
+    fn narrowed<T>(&self, most: i64, narrow: impl Fn(i64) -> T) -> Option<Vec<T>> {
+        match &self.values {
+            BatchValues::Ints(ints) if self.has_no_nulls() => narrowed(ints.iter().copied(), most, narrow),
+            _ => None,
+        }
+    }
+
+    fn coded(&self) -> Option<(Vec<&str>, Vec<u32>)> {
+        match &self.values {
+            BatchValues::Offsets(numbers)
+                if self.plain.is_none()
+                    && self.has_no_nulls()
+                    && numbers.len() >= self.dictionary.len() / 8 =>
+            {
+                let numbers = numbers.iter().map(|number| number.cast_unsigned()).collect();
+                Some((self.dictionary.all()?, numbers))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -518,7 +514,7 @@ fn end_of_text(texts: &[u8], at: usize) -> Option<usize> {
 }
 
 /// The strings of a page, each behind its length.
-pub(super) struct PlainTexts<'p> {
+struct PlainTexts<'p> {
     bytes: &'p [u8],
     /// The same bytes as a string, if they are ASCII: short ids are, with their lengths and all, and one check
     /// of a page takes a tenth of the time of a check per string.
@@ -526,18 +522,13 @@ pub(super) struct PlainTexts<'p> {
 }
 
 impl<'p> PlainTexts<'p> {
-    pub(super) fn new(bytes: &'p [u8]) -> Self {
+    fn new(bytes: &'p [u8]) -> Self {
         PlainTexts { bytes, ascii: if bytes.is_ascii() { str::from_utf8(bytes).ok() } else { None } }
-    }
-
-    /// The same for one string, without a look at the whole page.
-    pub(super) fn for_one(bytes: &'p [u8]) -> Self {
-        PlainTexts { bytes, ascii: None }
     }
 
     /// The string at an offset; nothing if it is not UTF-8.
     #[inline]
-    pub(super) fn get(&self, at: usize) -> Option<&'p str> {
+    fn get(&self, at: usize) -> Option<&'p str> {
         let range = at + size_of::<u32>()..end_of_text(self.bytes, at)?;
         match self.ascii {
             Some(ascii) => ascii.get(range),
@@ -570,18 +561,18 @@ impl DictionaryTexts {
     }
 
     #[inline]
-    pub(super) fn get(&self, number: usize) -> Option<&str> {
+    fn get(&self, number: usize) -> Option<&str> {
         let is_valid = number < self.column.len()
             && (self.invalid.is_empty() || self.invalid.binary_search(&number).is_err());
         is_valid.then(|| self.column.get(number))
     }
 
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.column.len()
     }
 
     /// All of them, if all are UTF-8.
-    pub(super) fn all(&self) -> Option<Vec<&str>> {
+    fn all(&self) -> Option<Vec<&str>> {
         self.invalid.is_empty().then(|| (0..self.len()).map(|number| self.column.get(number)).collect())
     }
 }
@@ -624,39 +615,27 @@ fn claimed_length(thrift: &mut ThriftReader<'_>, to_the_end: bool) -> Option<u64
 
 /// What a column holds; the words for it if it cannot be read.
 pub(super) fn kind_of(column: &ColumnDescriptor) -> Result<ValueKind, String> {
+    use ConvertedType as As;
     if column.max_rep_level() > 0 {
         return Err("lists or maps".to_owned());
     }
     let of_type = |name: &str| Err(format!("values of the type {name}"));
-    let converted = column.converted_type();
-    match (column.physical_type(), column.logical_type_ref()) {
-        (physical, Some(LogicalType::Decimal { .. })) => decimal(physical, column),
-        (_, Some(LogicalType::Date)) => Err("dates".to_owned()),
-        (_, Some(LogicalType::Time { .. } | LogicalType::Timestamp { .. })) => Err("times".to_owned()),
-        (_, Some(LogicalType::Bson)) => of_type("BSON"),
-        (physical, None) if converted == ConvertedType::DECIMAL => decimal(physical, column),
-        (_, None) if converted == ConvertedType::DATE => Err("dates".to_owned()),
+    // The library gives columns of each logical type the older name, too, if there is one: nanoseconds have none.
+    if let Some(LogicalType::Time { .. } | LogicalType::Timestamp { .. }) = column.logical_type_ref() {
+        return Err("times".to_owned());
+    }
+    match (column.physical_type(), column.converted_type()) {
+        (physical, As::DECIMAL) => decimal(physical, column),
+        (_, As::DATE) => Err("dates".to_owned()),
+        (_, As::TIME_MILLIS | As::TIME_MICROS | As::TIMESTAMP_MILLIS | As::TIMESTAMP_MICROS)
+        | (Type::INT96, _) => Err("times".to_owned()),
+        (_, As::UINT_8 | As::UINT_16 | As::UINT_32 | As::UINT_64) => Ok(ValueKind::Unsigned),
+        (_, As::JSON) => Ok(ValueKind::Json),
+        (_, As::BSON) => of_type("BSON"),
         (Type::BOOLEAN, _) => Ok(ValueKind::Bool),
-        (Type::INT32 | Type::INT64, Some(LogicalType::Integer(int))) if !int.is_signed => {
-            Ok(ValueKind::Unsigned)
-        }
-        (Type::INT32 | Type::INT64, _) => match converted {
-            ConvertedType::TIME_MILLIS
-            | ConvertedType::TIME_MICROS
-            | ConvertedType::TIMESTAMP_MILLIS
-            | ConvertedType::TIMESTAMP_MICROS => Err("times".to_owned()),
-            ConvertedType::UINT_8
-            | ConvertedType::UINT_16
-            | ConvertedType::UINT_32
-            | ConvertedType::UINT_64 => Ok(ValueKind::Unsigned),
-            _ => Ok(ValueKind::Int),
-        },
+        (Type::INT32 | Type::INT64, _) => Ok(ValueKind::Int),
         (Type::FLOAT | Type::DOUBLE, _) => Ok(ValueKind::Float),
-        (Type::BYTE_ARRAY, Some(LogicalType::Json)) => Ok(ValueKind::Json),
-        (Type::BYTE_ARRAY, None) if converted == ConvertedType::JSON => Ok(ValueKind::Json),
-        (Type::BYTE_ARRAY, _) if converted == ConvertedType::BSON => of_type("BSON"),
         (Type::BYTE_ARRAY, _) => Ok(ValueKind::Text),
-        (Type::INT96, _) => Err("times".to_owned()),
         (Type::FIXED_LEN_BYTE_ARRAY, _) => of_type("FIXED_LEN_BYTE_ARRAY"),
     }
 }

@@ -1,20 +1,22 @@
 //! Row groups as blocks: a thread per column.
 
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
 
-use errorbar_core::engine::{ColumnBlock, MetadataColumn, TextColumn, ValueColumn};
+use errorbar_core::engine::ColumnBlock;
+use parquet::basic::Compression;
 use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::serialized_reader::SerializedPageReader;
 use rayon::prelude::*;
 
-use super::column::{ColumnDecoder, column_problem};
+use super::column::{ColumnDecoder, PageSource, column_problem, guarded};
+use super::headers::largest_page;
 use super::{ParquetColumn, ParquetTable, rows_of};
 use crate::builder::TableBuilder;
-use crate::layout::ColumnRole;
 use crate::limits::Budget;
 use crate::location::RowLocations;
-use crate::typed::{TypedCell, ValueKind, epoch_of, push_error, push_id, push_metadata, push_text, score_of};
-use crate::{TableError, TableErrorKind, cell};
+use crate::typed::{CellSink, RowError};
+use crate::{TableError, TableErrorKind};
 
 pub(super) fn read(
     table: &ParquetTable<'_>,
@@ -46,15 +48,6 @@ pub(super) fn read(
 const MOST_COLUMNS_AHEAD: usize = 64;
 /// A page from which on only one is in memory at a time.
 const LARGE_PAGE: u64 = 16 << 20;
-/// The memory of scores that may be lists or maps is checked each time this many bytes were parsed.
-const CHECK_EVERY: usize = 1 << 16;
-
-/// What is wrong with a row, counted within its row group from 0.
-struct RowError {
-    row: usize,
-    kind: Box<TableErrorKind>,
-}
-
 /// Reads a row group into a block. Of several errors the one in the first row is reported, and of those in one
 /// row that of the first column.
 fn read_row_group(
@@ -63,42 +56,52 @@ fn read_row_group(
     columns: &[ParquetColumn<'_>],
     block: &mut ColumnBlock,
 ) -> Result<(), RowError> {
-    let mut sinks = Sinks::new(table, block);
-    // Columns are in the order of their roles, and so are metadata and scores in the block.
-    let sinks: Vec<CellSink<'_>> = columns.iter().map(|column| sinks.of(*column)).collect();
-    let tasks: Vec<_> = columns.iter().copied().zip(sinks).collect();
-    let read = |(column, mut sink): (ParquetColumn<'_>, CellSink<'_>)| {
+    let sinks = CellSink::all(block, table.layout, columns, table.budget, table.held.left());
+    let tasks: Vec<_> = columns.iter().zip(sinks).collect();
+    let read = |(column, mut sink): (&ParquetColumn<'_>, CellSink<'_>)| {
         let mut row = 0;
-        read_column(table, group, column, &mut row, &mut sink)
-            .err()
-            .map(|kind| RowError { row, kind: Box::new(kind) })
+        let read = read_column(table, group, column, &mut row, &mut sink);
+        read.err().map(|kind| RowError { row, kind: Box::new(kind) })
     };
     let errors: Vec<RowError> = tasks.into_par_iter().with_max_len(1).filter_map(read).collect();
-    errors.into_iter().min_by_key(|error| error.row).map_or(Ok(()), Err)
+    RowError::first(errors)
 }
 
 /// Gives the cells of a column to a sink, and counts them.
 fn read_column(
     table: &ParquetTable<'_>,
     group: &RowGroupMetaData,
-    column: ParquetColumn<'_>,
+    column: &ParquetColumn<'_>,
     row: &mut usize,
     sink: &mut CellSink<'_>,
 ) -> Result<(), TableErrorKind> {
-    let checked = table.open(group, column)?;
+    let (name, rows) = (column.name(), rows_of(group));
+    let problem = |problem: &str| column_problem(name, problem.to_owned());
+    let chunk = group.columns().get(column.place).ok_or_else(|| problem("a row group lacks it"))?;
+    if let Compression::BROTLI(_) = chunk.compression() {
+        return Err(problem(
+            "it is compressed with brotli, which is not supported; write it with zstd or snappy",
+        ));
+    }
+    // A separate file handle: threads that share one would share its position too.
+    let mut file = table.source.reopen().map_err(TableErrorKind::Open)?;
+    let largest_page = largest_page(&mut file, chunk, name, rows, &table.work)?;
     // One thread at a time has pages that are large; it does not wait for others meanwhile.
-    let is_large = checked.largest_page > LARGE_PAGE;
+    let is_large = largest_page > LARGE_PAGE;
     let _alone = is_large.then(|| table.large.lock().unwrap_or_else(PoisonError::into_inner));
     // A thread that waits for a page takes up another column, on top of the one that waits.
     let reads_ahead = !is_large && group.num_columns() <= MOST_COLUMNS_AHEAD;
     let mut held = 0;
-    let (mut pages, mut decoder) = table.decoder(checked, column)?;
+    let pages = guarded(|| SerializedPageReader::new(Arc::new(file), chunk, rows, None));
+    let mut pages = PageSource::new(name, pages.map_err(|found| column_problem(name, found))?, chunk);
+    let mut decoder = ColumnDecoder::new(chunk, name, column.kind, largest_page, &table.work)?;
     let mut next = pages.next()?;
     while let Some(page) = next.take() {
         decoder.set_page(page);
         let mut decode = || -> Result<(), TableErrorKind> {
             while decoder.decode()? {
-                table.held.grow(&mut held, sink(&decoder, row)?)?;
+                sink.append(&decoder, row)?;
+                table.held.grow(&mut held, sink.heap_bytes())?;
             }
             Ok(())
         };
@@ -110,194 +113,10 @@ fn read_column(
         decoded?;
         next = ahead?;
     }
-    match rows_of(group) {
-        rows if rows == *row => Ok(()),
-        rows => Err(column_problem(column.name(), format!("it has {row} rows in a row group of {rows}"))),
+    match rows == *row {
+        true => Ok(()),
+        false => Err(column_problem(name, format!("it has {row} rows in a row group of {rows}"))),
     }
-}
-
-/// Takes a batch of the cells of a column, counts them, and returns how many bytes it holds by now.
-type CellSink<'a> = Box<dyn FnMut(&ColumnDecoder<'_>, &mut usize) -> Result<u64, TableErrorKind> + Send + 'a>;
-
-/// Where the cells of columns go, each taken once.
-struct Sinks<'a> {
-    ids: Option<&'a mut TextColumn>,
-    epochs: Option<&'a mut Vec<u32>>,
-    metadata: std::slice::IterMut<'a, MetadataColumn>,
-    scores: std::slice::IterMut<'a, ValueColumn>,
-    errored: Option<&'a mut Vec<u32>>,
-    texts: [(ColumnRole, Option<&'a mut MetadataColumn>); 7],
-    left: u64,
-    has_structured_text: bool,
-    budget: Budget,
-}
-
-impl<'a> Sinks<'a> {
-    fn new(table: &ParquetTable<'_>, block: &'a mut ColumnBlock) -> Self {
-        let (details, labels) = (&mut block.details, &mut block.labels);
-        Sinks {
-            ids: Some(&mut block.ids),
-            epochs: Some(&mut block.epochs),
-            metadata: block.metadata.iter_mut(),
-            scores: block.scores.iter_mut(),
-            errored: Some(&mut block.errored),
-            texts: [
-                (ColumnRole::Scorer, Some(&mut labels.scorers)),
-                (ColumnRole::Answer, Some(&mut details.answers)),
-                (ColumnRole::Explanation, Some(&mut details.explanations)),
-                (ColumnRole::Reason, Some(&mut details.reasons)),
-                (ColumnRole::Log, Some(&mut labels.parts)),
-                (ColumnRole::Task, Some(&mut labels.tasks)),
-                (ColumnRole::Model, Some(&mut labels.models)),
-            ],
-            left: table.held.left(),
-            has_structured_text: table.layout.has_structured_text(),
-            budget: table.budget,
-        }
-    }
-
-    fn of(&mut self, column: ParquetColumn<'a>) -> CellSink<'a> {
-        let budget = self.budget;
-        let sink = match column.column.role {
-            ColumnRole::Id => self.ids.take().map(|ids| id_sink(ids, self.left, budget)),
-            ColumnRole::Epoch => self.epochs.take().map(epoch_sink),
-            ColumnRole::Metadata(_) => self.metadata.next().map(|to| metadata_sink(to, column, budget)),
-            ColumnRole::Score(_) => {
-                let structures = self.has_structured_text.then_some((column.name(), budget));
-                self.scores.next().map(|to| score_sink(to, column, structures, budget))
-            }
-            ColumnRole::Error => self.errored.take().map(error_sink),
-            role => {
-                let text = self.texts.iter_mut().find(|(of, _)| *of == role).and_then(|(_, to)| to.take());
-                text.map(text_sink)
-            }
-        };
-        // A layout has a role once, and readers know all roles.
-        sink.unwrap_or_else(|| Box::new(|batch, row| batch.for_each(row, |_| Ok(())).map(|()| 0)))
-    }
-}
-
-/// Ids may have `left` bytes: a cell of a dictionary can stand in any number of rows.
-fn id_sink(ids: &mut TextColumn, mut left: u64, budget: Budget) -> CellSink<'_> {
-    let mut digits = String::new();
-    Box::new(move |batch, row| {
-        batch.for_each(row, |cell| {
-            if let TypedCell::Text(id) = cell {
-                left = left.checked_sub(id.len() as u64).ok_or_else(|| budget.refusal())?;
-            }
-            push_id(ids, cell, &mut digits)
-        })?;
-        Ok(ids.heap_bytes() as u64)
-    })
-}
-
-fn epoch_sink(epochs: &mut Vec<u32>) -> CellSink<'_> {
-    Box::new(|batch, row| {
-        match batch.bytes() {
-            Some(bytes) => {
-                epochs.extend(bytes.iter().copied().map(u32::from));
-                *row += bytes.len();
-            }
-            None => batch.for_each(row, |cell| epoch_of(cell).map(|epoch| epochs.push(epoch)))?,
-        }
-        Ok(epochs.capacity() as u64 * 4)
-    })
-}
-
-fn metadata_sink<'a>(
-    values: &'a mut MetadataColumn,
-    column: ParquetColumn<'a>,
-    budget: Budget,
-) -> CellSink<'a> {
-    let kind = column.kind;
-    Box::new(move |batch, row| {
-        // All at once looks at the whole dictionary, which does not pay for a few cells.
-        let coded = batch.numbers().filter(|(texts, numbers)| numbers.len() >= texts.len() / 8);
-        if let Some((texts, numbers)) = coded.filter(|_| kind == ValueKind::Text)
-            && let Some(texts) = texts.all()
-        {
-            let numbers: Vec<u32> = numbers.iter().map(|number| number.cast_unsigned()).collect();
-            values.extend_coded(&texts, &numbers);
-            *row += numbers.len();
-        } else {
-            batch.for_each(row, |cell| push_metadata(values, cell, kind, column.name(), budget))?;
-        }
-        Ok(values.heap_bytes() as u64)
-    })
-}
-
-/// Strings; a null or an empty one is absent.
-fn text_sink(texts: &mut MetadataColumn) -> CellSink<'_> {
-    Box::new(move |batch, row| {
-        let coded = batch.numbers().filter(|(texts, numbers)| numbers.len() >= texts.len() / 8);
-        let known = coded.and_then(|(texts, numbers)| Some((texts.all()?, numbers)));
-        if let Some((known, numbers)) = known.filter(|(known, _)| !known.contains(&"")) {
-            let numbers: Vec<u32> = numbers.iter().map(|number| number.cast_unsigned()).collect();
-            texts.extend_coded(&known, &numbers);
-            *row += numbers.len();
-        } else {
-            batch.for_each(row, |cell| {
-                push_text(texts, cell);
-                Ok(())
-            })?;
-        }
-        Ok(texts.heap_bytes() as u64)
-    })
-}
-
-/// The rows that have a string.
-fn error_sink(errored: &mut Vec<u32>) -> CellSink<'_> {
-    Box::new(|batch, row| {
-        let mut number = *row as u32;
-        batch.for_each(row, |cell| {
-            push_error(errored, cell, &mut number);
-            Ok(())
-        })?;
-        Ok(errored.capacity() as u64 * 4)
-    })
-}
-
-/// Scores; a column that holds grades or maps beside numbers may hold them all as strings, as a CSV does.
-fn score_sink<'a>(
-    values: &'a mut ValueColumn,
-    column: ParquetColumn<'a>,
-    structures: Option<(&'a str, Budget)>,
-    budget: Budget,
-) -> CellSink<'a> {
-    let kind = column.kind;
-    Box::new(move |batch, row| {
-        if let Some(bytes) = batch.bytes() {
-            values.extend_bytes(&bytes);
-            *row += bytes.len();
-            return Ok(values.heap_bytes() as u64);
-        }
-        // What is nested takes many times the bytes of the page.
-        let mut unchecked = 0_usize;
-        batch.for_each(row, |cell| {
-            match cell {
-                TypedCell::Int(int) => values.push_int(int),
-                TypedCell::Float(float) => values.push_float(float),
-                TypedCell::Text(text) if kind == ValueKind::Text && structures.is_none() => {
-                    values.push_text(text);
-                }
-                TypedCell::Text(text) if kind == ValueKind::Text => {
-                    unchecked += text.len();
-                    cell::push_score(values, text, structures)?;
-                }
-                TypedCell::Text(text) => {
-                    unchecked += text.len();
-                    values.push(Some(cell::structure(text, column.name(), budget)?));
-                }
-                cell => values.push(score_of(cell)),
-            }
-            if unchecked > CHECK_EVERY {
-                unchecked = 0;
-                budget.check(values.heap_bytes() as u64)?;
-            }
-            Ok(())
-        })?;
-        Ok(values.heap_bytes() as u64)
-    })
 }
 
 /// What is held of a table, added up over all columns.

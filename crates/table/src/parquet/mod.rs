@@ -10,23 +10,22 @@ mod groups;
 mod headers;
 mod records;
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
-use parquet::basic::Compression;
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::FileReader;
-use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
+use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::schema::types::SchemaDescriptor;
 
-use self::column::{ColumnDecoder, PageSource, caught, column_problem, guarded, kind_of};
+use self::column::{caught, guarded, kind_of};
 use self::groups::MemoryUse;
-use self::headers::{PageBudget, largest_page};
+use self::headers::PageBudget;
 pub use self::records::ParquetRecords;
 use super::error::TableError;
 use super::input::InputBytes;
 use super::layout::{TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
-use super::typed::ValueKind;
+use super::typed::TypedColumn;
 use super::{ScoreTable, TableErrorKind, TableOptions};
 
 pub(super) fn read(file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
@@ -45,7 +44,7 @@ fn read_file(mut file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTa
     refuse_twice(&names)?;
     let layout = TableLayout::new(&names, options)?;
     let rows = plausible_rows(metadata, bytes)?;
-    let budget = options.limits.budget_of_rows(&source, rows, layout.columns.len());
+    let budget = options.limits.budget(&source, rows.saturating_mul(layout.columns.len() as u64));
     refuse_implausible(rows, &layout, budget)?;
     let (held, work) = (MemoryUse::new(budget), PageBudget::new(&options.limits, bytes));
     let table = ParquetTable {
@@ -132,77 +131,16 @@ struct ParquetTable<'a> {
     large: Mutex<()>,
 }
 
-/// A column of a row group whose page headers were checked.
-struct CheckedColumn<'g> {
-    file: InputBytes,
-    chunk: &'g ColumnChunkMetaData,
-    rows: usize,
-    largest_page: u64,
-}
-
-/// A column to be read: what it holds, and where it is among the leaves of the schema.
-#[derive(Clone, Copy, Debug)]
-struct ParquetColumn<'a> {
-    column: &'a TableColumn,
-    leaf: usize,
-    kind: ValueKind,
-}
-
-impl<'a> ParquetColumn<'a> {
-    fn name(self) -> &'a str {
-        &self.column.name
-    }
-}
+/// A column, and which leaf of the schema it is.
+type ParquetColumn<'a> = TypedColumn<'a, usize>;
 
 impl<'a> ParquetTable<'a> {
     /// What a column holds, if its role takes that.
     fn column(&self, column: &'a TableColumn) -> Result<ParquetColumn<'a>, TableErrorKind> {
-        let (role, takes, kinds) = column.role.takes();
         let schema = self.metadata.file_metadata().schema_descr();
         let leaf = self.leaves.get(column.at).map(|(_, leaf)| *leaf);
-        let found = match leaf.map(|leaf| (leaf, kind_of(&schema.column(leaf)))) {
-            Some((leaf, Ok(kind))) if kinds.contains(&kind) => {
-                return Ok(ParquetColumn { column, leaf, kind });
-            }
-            Some((_, Ok(kind))) => kind.describe().to_owned(),
-            Some((_, Err(found))) => found,
-            None => "nothing".to_owned(),
-        };
-        Err(TableErrorKind::column_type(&column.name, &found, (role, takes)))
-    }
-
-    /// Opens a column of a row group, if its metadata and the headers of its pages hold together.
-    fn open<'g>(
-        &self,
-        group: &'g RowGroupMetaData,
-        column: ParquetColumn<'_>,
-    ) -> Result<CheckedColumn<'g>, TableErrorKind> {
-        let problem = |problem: &str| column_problem(column.name(), problem.to_owned());
-        let chunk = group.columns().get(column.leaf).ok_or_else(|| problem("a row group lacks it"))?;
-        if let Compression::BROTLI(_) = chunk.compression() {
-            return Err(problem(
-                "it is compressed with brotli, which is not supported; write it with zstd or snappy",
-            ));
-        }
-        // A separate file handle: threads that share one would share its position too.
-        let mut file = self.source.reopen().map_err(TableErrorKind::Open)?;
-        let rows = rows_of(group);
-        let largest_page = largest_page(&mut file, chunk, column.name(), rows, &self.work)?;
-        Ok(CheckedColumn { file, chunk, rows, largest_page })
-    }
-
-    /// The pages of a column, and what decodes them.
-    fn decoder<'s>(
-        &'s self,
-        checked: CheckedColumn<'_>,
-        column: ParquetColumn<'s>,
-    ) -> Result<(PageSource<'s>, ColumnDecoder<'s>), TableErrorKind> {
-        let CheckedColumn { file, chunk, rows, largest_page } = checked;
-        let (name, kind) = (column.name(), column.kind);
-        let pages = guarded(|| SerializedPageReader::new(Arc::new(file), chunk, rows, None))
-            .map_err(|problem| column_problem(name, problem))?;
-        let decoder = ColumnDecoder::new(chunk, name, kind, largest_page, &self.work)?;
-        Ok((PageSource::new(name, pages, chunk), decoder))
+        let found = leaf.map_or(Err("nothing".to_owned()), |leaf| kind_of(&schema.column(leaf)));
+        TypedColumn::new(column, leaf.unwrap_or_default(), found)
     }
 }
 

@@ -8,9 +8,9 @@ use serde_json::Value as Json;
 
 use super::{ColumnFinder, has_repeats};
 use crate::error::TableDoubt;
-use crate::layout::{DEFAULT_SCORES, LOG, SCORER};
+use crate::layout::{LOG, SCORER};
 use crate::options::TableSplit;
-use crate::preview::scalar;
+use crate::preview::{scalar, text_of};
 use crate::values::{CellMeaning, CellReader, NoScore, ScoreWord};
 use crate::{TableErrorKind, TableOptions, UnfitCells, WantedColumn, spellings};
 
@@ -21,9 +21,8 @@ const FAILURES: [&str; 8] =
 impl ColumnFinder<'_> {
     /// The score column of the exact name that another one, whose name says so too, may have to stand back for.
     pub(super) fn has_rivals(&self) -> bool {
-        let is_exact = DEFAULT_SCORES.iter().any(|name| self.is_there(name));
         self.options.score_columns.is_empty()
-            && is_exact
+            && self.exact_score().is_some()
             && !self.is_there(SCORER)
             && self.free_names(self.options, spellings::is_verdict).next().is_some()
     }
@@ -48,7 +47,7 @@ impl ColumnFinder<'_> {
         options: &TableOptions,
         cells: &CellReader,
     ) -> Result<(), TableErrorKind> {
-        let Some(exact) = DEFAULT_SCORES.iter().find(|name| self.is_there(name)) else { return Ok(()) };
+        let Some(exact) = self.exact_score() else { return Ok(()) };
         if !self.has_rivals() {
             return Ok(());
         }
@@ -69,7 +68,7 @@ impl ColumnFinder<'_> {
         if rivals.is_empty() {
             return Ok(());
         }
-        let candidates = std::iter::once((*exact).to_owned()).chain(rivals).collect();
+        let candidates = std::iter::once(exact.to_owned()).chain(rivals).collect();
         Err(TableErrorKind::AmbiguousColumn { role: WantedColumn::Score, candidates })
     }
 
@@ -108,12 +107,7 @@ impl ColumnFinder<'_> {
 
     /// The distinct cells of a column, without case and those that are empty.
     fn texts(&self, name: &str) -> HashSet<String> {
-        let text = |cell: &Json| match cell {
-            Json::Null => String::new(),
-            Json::String(text) => text.trim().to_lowercase(),
-            cell => cell.to_string(),
-        };
-        self.preview.column(name).flatten().map(text).filter(|text| !text.is_empty()).collect()
+        self.preview.column(name).flatten().filter_map(lower_case).collect()
     }
 
     /// Refuses figures of whole runs: accuracies with standard errors or counts, and no ids.
@@ -197,7 +191,7 @@ impl ColumnFinder<'_> {
     /// Whether there are columns of answers that tell a score of the exact name from a confidence.
     pub(super) fn may_be_confidence(&self) -> bool {
         self.options.score_columns.is_empty()
-            && DEFAULT_SCORES.iter().any(|name| self.is_there(name))
+            && self.exact_score().is_some()
             && !self.is_there(SCORER)
             && self.pairs("").next().is_some()
     }
@@ -324,19 +318,16 @@ impl ColumnFinder<'_> {
                 CellMeaning::Score(score) | CellMeaning::Word(score) => Some(score),
                 CellMeaning::Missing => None,
             };
-            match (leaf.view(), score) {
-                (LeafRef::Str(word), score) if !words.iter().any(|known| known.word == word) => {
-                    words.push(ScoreWord { scorer: name.to_owned(), word: word.to_owned(), score });
+            let word = match leaf.view() {
+                LeafRef::Str(word) => Some(word.to_owned()),
+                LeafRef::Bool(_) => Some(leaf.view().text()),
+                _ => None,
+            };
+            match (word, score) {
+                (Some(word), score) if !words.iter().any(|known| known.word == word) => {
+                    words.push(ScoreWord { scorer: name.to_owned(), word, score });
                 }
-                (LeafRef::Bool(_), score) => {
-                    let word = leaf.view().text();
-                    if !words.iter().any(|known| known.word == word) {
-                        words.push(ScoreWord { scorer: name.to_owned(), word, score });
-                    }
-                }
-                (LeafRef::Int(_) | LeafRef::Float(_), Some(score)) if !numbers.contains(&score) => {
-                    numbers.push(score);
-                }
+                (None, Some(score)) if !numbers.contains(&score) => numbers.push(score),
                 _ => {}
             }
         }
@@ -384,15 +375,16 @@ fn shares_cells(own: &HashSet<String>, answers: &[&Json]) -> bool {
     shared > 0 && shared * 10 >= answers.len()
 }
 
-/// A cell without case and blanks around it, a number by its value; none if it is empty.
+/// A cell without case and blanks around it; none if it is empty.
+fn lower_case(cell: &Json) -> Option<String> {
+    let text = text_of(cell).trim().to_lowercase();
+    (!cell.is_null() && !text.is_empty()).then_some(text)
+}
+
+/// The same, a number by its value.
 fn key(cell: &Json) -> Option<String> {
-    let text = match cell {
-        Json::Null => return None,
-        Json::String(text) => text.trim().to_lowercase(),
-        cell => cell.to_string(),
-    };
+    let text = lower_case(cell)?;
     match text.parse::<f64>() {
-        _ if text.is_empty() => None,
         Ok(number) if number.is_finite() => Some(number.to_string()),
         _ => Some(text),
     }

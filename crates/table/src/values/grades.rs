@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use errorbar_core::{IndexMap, LeafRef, ScoreColumns, Value};
+use errorbar_core::{IndexMap, LeafRef, ScoreColumns};
 
-use super::{CellMeaning, CellReader, is_word, verdict};
+use super::{CellMeaning, CellReader, for_each_cell, is_word, verdict};
 
 /// What ambiguous letter grades are likely to mean.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,23 +197,14 @@ impl CellReader {
     /// Whether grades of a scorer are ambiguous within lists, or under a key of maps.
     fn has_nested_grades(&self, tables: &[&ScoreColumns], scorer: &str) -> bool {
         let mut found: IndexMap<Option<&str>, BTreeSet<&str>> = IndexMap::new();
-        for columns in tables {
-            found.entry(None).or_default().extend(columns.distinct_strings(scorer));
-            for value in columns.nested_scores(scorer) {
-                let leaves: &mut dyn Iterator<Item = (Option<&str>, LeafRef<'_>)> = match value {
-                    Value::List(items) => &mut items.iter().map(|leaf| (None, leaf.view())),
-                    Value::Map(map) => &mut map.iter().map(|(key, leaf)| (Some(&**key), leaf.view())),
-                    _ => continue,
-                };
-                for (key, leaf) in leaves {
-                    if let LeafRef::Str(text) = leaf
-                        && is_letter(text)
-                    {
-                        found.entry(key).or_default().insert(text);
-                    }
-                }
+        let mut note = |key, leaf| {
+            if let LeafRef::Str(text) = leaf
+                && is_letter(text)
+            {
+                found.entry(key).or_default().insert(text);
             }
-        }
+        };
+        tables.iter().for_each(|columns| for_each_cell(columns, scorer, &mut note));
         found.values().any(|texts| self.are_ambiguous_grades(texts.iter().copied()))
     }
 }

@@ -9,9 +9,9 @@ use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type a
 use parquet::column::writer::{ColumnCloseResult, ColumnWriter, get_column_writer, get_typed_column_writer};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
+use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnDescPtr, Type};
+use parquet::schema::types::Type;
 use serde_json::Value as Json;
 
 use super::parquet_pages::ChecksummedPages;
@@ -24,25 +24,83 @@ const GROUP_BYTES: usize = 32 << 20;
 /// Columns of strings, numbers and booleans, all of which may be null.
 pub(super) struct ParquetSink<'a> {
     file: SerializedFileWriter<&'a mut (dyn Write + Send)>,
-    cells: Vec<ColumnBuffer>,
+    cells: Vec<Box<dyn ColumnBuffer>>,
     rows: usize,
     bytes: usize,
     group_bytes: usize,
 }
 
 /// The cells of one column that are not yet written.
-struct ColumnBuffer {
-    /// 1 where there is a value, 0 for null.
-    present: Vec<i16>,
-    values: BufferedValues,
+trait ColumnBuffer {
+    /// Adds a cell, and returns about how much memory it takes; nothing if the column was made for another kind.
+    fn push(&mut self, cell: ExportCell<'_>) -> Option<usize>;
+
+    /// Writes the cells as pages, and forgets them.
+    fn write(&mut self, writer: ColumnWriter<'_>) -> Result<ColumnCloseResult, ParquetError>;
 }
 
-enum BufferedValues {
-    Bool(Vec<bool>),
-    Int32(Vec<i32>),
-    Int64(Vec<i64>),
-    Double(Vec<f64>),
-    Text(Vec<ByteArray>),
+/// Cells of a type of the library.
+struct TypedBuffer<T: DataType> {
+    /// 1 where there is a value, 0 for null.
+    present: Vec<i16>,
+    values: Vec<T::T>,
+    /// The value of a cell, and about how much memory it takes.
+    value: fn(ExportCell<'_>) -> Option<(T::T, usize)>,
+}
+
+impl<T: DataType> ColumnBuffer for TypedBuffer<T> {
+    fn push(&mut self, cell: ExportCell<'_>) -> Option<usize> {
+        let is_null = matches!(cell, ExportCell::Missing | ExportCell::Null | ExportCell::Json(Json::Null));
+        self.present.push(i16::from(!is_null));
+        if is_null {
+            return Some(size_of::<i16>());
+        }
+        let (value, bytes) = (self.value)(cell)?;
+        self.values.push(value);
+        Some(bytes)
+    }
+
+    fn write(&mut self, writer: ColumnWriter<'_>) -> Result<ColumnCloseResult, ParquetError> {
+        let mut writer = get_typed_column_writer::<T>(writer);
+        writer.write_batch(&self.values, Some(&self.present), None)?;
+        self.values.clear();
+        self.present.clear();
+        writer.close()
+    }
+}
+
+/// What holds the cells of a column of a kind, and its type in the file.
+fn buffer(kind: ColumnKind) -> (Physical, Box<dyn ColumnBuffer>) {
+    const NUMBER: usize = size_of::<f64>();
+    fn of<T: DataType>(
+        value: fn(ExportCell<'_>) -> Option<(T::T, usize)>,
+    ) -> (Physical, Box<dyn ColumnBuffer>) {
+        (
+            T::get_physical_type(),
+            Box::new(TypedBuffer::<T> { present: Vec::new(), values: Vec::new(), value }),
+        )
+    }
+    match kind {
+        ColumnKind::Bool => of::<BoolType>(|cell| match cell {
+            ExportCell::Json(json) => Some((json.as_bool()?, NUMBER)),
+            _ => None,
+        }),
+        ColumnKind::Int32 => of::<Int32Type>(|cell| match cell {
+            ExportCell::Epoch(epoch) => Some((epoch.try_into().ok()?, NUMBER)),
+            _ => None,
+        }),
+        ColumnKind::Int64 => of::<Int64Type>(|cell| match cell {
+            ExportCell::Json(json) => Some((json.as_i64()?, NUMBER)),
+            ExportCell::Count(count) => Some((count.try_into().ok()?, NUMBER)),
+            _ => None,
+        }),
+        ColumnKind::Float => of::<DoubleType>(|cell| Some((float(cell)?, NUMBER))),
+        ColumnKind::Text => of::<ByteArrayType>(|cell| {
+            let text = cell.text().unwrap_or_default().into_owned();
+            let bytes = size_of::<ByteArray>() + text.len();
+            Some((ByteArray::from(text.into_bytes()), bytes))
+        }),
+    }
 }
 
 impl<'a> ParquetSink<'a> {
@@ -58,7 +116,7 @@ impl<'a> ParquetSink<'a> {
             .set_created_by(concat!("errorbar ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(refused)?;
-        let cells = columns.iter().map(ColumnBuffer::of).collect();
+        let cells = columns.iter().map(|column| buffer(column.kind).1).collect();
         Ok(ParquetSink { file, cells, rows: 0, bytes: 0, group_bytes: GROUP_BYTES })
     }
 
@@ -70,9 +128,10 @@ impl<'a> ParquetSink<'a> {
         let descriptors = self.file.schema_descr().columns().to_vec();
         let mut group = self.file.next_row_group().map_err(refused)?;
         for (cells, descriptor) in self.cells.iter_mut().zip(descriptors) {
-            let properties = Arc::clone(&properties);
             let mut bytes = Vec::new();
-            let close = cells.write(&mut bytes, descriptor, properties).map_err(refused)?;
+            let pages = Box::new(ChecksummedPages { bytes: &mut bytes });
+            let writer = get_column_writer(descriptor, Arc::clone(&properties), pages);
+            let close = cells.write(writer).map_err(refused)?;
             group.append_column(&Bytes::from(bytes), close).map_err(refused)?;
         }
         group.close().map_err(refused)?;
@@ -97,75 +156,6 @@ impl RowSink for ParquetSink<'_> {
     }
 }
 
-impl ColumnBuffer {
-    fn of(column: &WrittenColumn) -> Self {
-        let values = match column.kind {
-            ColumnKind::Bool => BufferedValues::Bool(Vec::new()),
-            ColumnKind::Int32 => BufferedValues::Int32(Vec::new()),
-            ColumnKind::Int64 => BufferedValues::Int64(Vec::new()),
-            ColumnKind::Float => BufferedValues::Double(Vec::new()),
-            ColumnKind::Text => BufferedValues::Text(Vec::new()),
-        };
-        ColumnBuffer { present: Vec::new(), values }
-    }
-
-    /// Adds a cell, and returns about how much memory it takes; nothing if the column was made for another kind.
-    fn push(&mut self, cell: ExportCell<'_>) -> Option<usize> {
-        let is_null = matches!(cell, ExportCell::Missing | ExportCell::Null | ExportCell::Json(Json::Null));
-        self.present.push(i16::from(!is_null));
-        if is_null {
-            return Some(size_of::<i16>());
-        }
-        match (&mut self.values, cell) {
-            (BufferedValues::Int32(values), ExportCell::Epoch(epoch)) => values.push(epoch.try_into().ok()?),
-            (BufferedValues::Double(values), cell) => values.push(float(cell)?),
-            (BufferedValues::Int64(values), ExportCell::Json(json)) => values.push(json.as_i64()?),
-            (BufferedValues::Int64(values), ExportCell::Count(count)) => values.push(count.try_into().ok()?),
-            (BufferedValues::Bool(values), ExportCell::Json(json)) => values.push(json.as_bool()?),
-            (BufferedValues::Text(values), cell) => {
-                let text = cell.text().unwrap_or_default().into_owned();
-                let bytes = size_of::<ByteArray>() + text.len();
-                values.push(ByteArray::from(text.into_bytes()));
-                return Some(bytes);
-            }
-            _ => return None,
-        }
-        Some(size_of::<f64>())
-    }
-
-    /// Writes the cells as pages, and forgets them.
-    fn write(
-        &mut self,
-        bytes: &mut Vec<u8>,
-        descriptor: ColumnDescPtr,
-        properties: WriterPropertiesPtr,
-    ) -> Result<ColumnCloseResult, ParquetError> {
-        let pages = Box::new(ChecksummedPages { bytes });
-        let writer = get_column_writer(descriptor, properties, pages);
-        let present = Some(self.present.as_slice());
-        let close = match &mut self.values {
-            BufferedValues::Bool(values) => write::<BoolType>(writer, values, present),
-            BufferedValues::Int32(values) => write::<Int32Type>(writer, values, present),
-            BufferedValues::Int64(values) => write::<Int64Type>(writer, values, present),
-            BufferedValues::Double(values) => write::<DoubleType>(writer, values, present),
-            BufferedValues::Text(values) => write::<ByteArrayType>(writer, values, present),
-        }?;
-        self.present.clear();
-        Ok(close)
-    }
-}
-
-fn write<T: DataType>(
-    writer: ColumnWriter<'_>,
-    values: &mut Vec<T::T>,
-    present: Option<&[i16]>,
-) -> Result<ColumnCloseResult, ParquetError> {
-    let mut writer = get_typed_column_writer::<T>(writer);
-    writer.write_batch(values, present, None)?;
-    values.clear();
-    writer.close()
-}
-
 /// A number as a float; unscored is not a number.
 fn float(cell: ExportCell<'_>) -> Option<f64> {
     match cell {
@@ -179,16 +169,10 @@ fn float(cell: ExportCell<'_>) -> Option<f64> {
 }
 
 fn field(column: &WrittenColumn) -> Result<Arc<Type>, WriteError> {
-    let (physical, is_text) = match ColumnBuffer::of(column).values {
-        BufferedValues::Bool(_) => (Physical::BOOLEAN, false),
-        BufferedValues::Int32(_) => (Physical::INT32, false),
-        BufferedValues::Int64(_) => (Physical::INT64, false),
-        BufferedValues::Double(_) => (Physical::DOUBLE, false),
-        BufferedValues::Text(_) => (Physical::BYTE_ARRAY, true),
-    };
+    let (physical, _) = buffer(column.kind);
     let mut field =
         Type::primitive_type_builder(&column.name, physical).with_repetition(Repetition::OPTIONAL);
-    if is_text {
+    if column.kind == ColumnKind::Text {
         field = field.with_logical_type(Some(LogicalType::String)).with_converted_type(ConvertedType::UTF8);
     }
     field.build().map(Arc::new).map_err(refused)
