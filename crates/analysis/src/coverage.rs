@@ -89,7 +89,7 @@ impl Analysis<'_> {
         };
         let mut options = CoverageOptions::default();
         (options.simulations, options.method) = (request.simulations, request.errors.interval);
-        let (blocks, diagnostics) = expand_with(sources, self.memory()).map(|path, warnings| {
+        let (blocks, diagnostics) = expand_with(sources, &self.tables).map(|path, warnings| {
             let run_request = RunRequest {
                 scorers: &request.scorers,
                 split: request.by.as_deref().filter(|_| !self.is_log(path)),
@@ -126,7 +126,7 @@ impl Analysis<'_> {
     ) -> Result<Vec<CoverageBlock>, Diagnostic> {
         let title = run.title();
         let about = |problem: Diagnostic| problem.about(&title);
-        run.check_cells(run.plan.clone(), request.tables.unconvertible, self.registry()).map_err(about)?;
+        run.check_cells(run.plan.clone(), request.tables.unconvertible, self.registry).map_err(about)?;
         let mut report =
             simulate_coverage(&run.plan, &run.scores, options).map_err(|error| about(error.into()))?;
         let is_wanted = |name: &String| request.scorers.is_empty() || request.scorers.contains(name);
@@ -153,7 +153,7 @@ impl Analysis<'_> {
                 Err(NoCoverage::Scores(mut error)) => {
                     // The reader fetched only the metadata that the plan needs; the table knows what else there is.
                     if let Some(table) = run.table() {
-                        error.name_metadata_keys(table.keys.iter().map(String::as_str));
+                        error.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));
                     }
                     let hint = hints::figure_hint(&error, &run.plan.errors.cluster);
                     warnings.push(Diagnostic::error(error.to_string()).about(place).hint_if(hint));

@@ -96,52 +96,27 @@ impl Snippet {
 
 /// One thing to report.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Diagnostic {
-    severity: Severity,
-    text: Text,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, in one line that names the file.
+    pub text: Text,
     /// What to do about it.
-    hint: Option<Text>,
+    pub hint: Option<Text>,
     /// The part of a text that it is about. Boxed, so that the results which carry it stay small.
-    snippet: Option<Box<Snippet>>,
-    kind: DiagnosticKind,
-    place: Option<Box<Place>>,
+    pub snippet: Option<Box<Snippet>>,
+    /// What it is about.
+    pub kind: DiagnosticKind,
+    /// The file that it is about, as it was given, and where in it.
+    pub place: Option<Box<Place>>,
 }
 
-/// What it is.
+/// How one is made.
 impl Diagnostic {
-    /// How bad it is.
-    pub fn severity(&self) -> Severity {
-        self.severity
-    }
-
-    /// What is wrong, in one line that names the file.
-    pub fn text(&self) -> &Text {
-        &self.text
-    }
-
-    /// What to do about it.
-    pub fn hint_text(&self) -> Option<&Text> {
-        self.hint.as_ref()
-    }
-
-    /// The part of a text that it is about.
-    pub fn snippet(&self) -> Option<&Snippet> {
-        self.snippet.as_deref()
-    }
-
-    /// What it is about.
-    pub fn kind(&self) -> DiagnosticKind {
-        self.kind
-    }
-
-    /// The file that it is about, as it was given.
-    pub fn path(&self) -> Option<&str> {
-        self.place.as_ref().map(|place| place.path.as_str())
-    }
-
-    /// The line or the row of a table that it is about.
-    pub fn location(&self) -> Option<TableLocation> {
-        self.place.as_ref().and_then(|place| place.location)
+    fn new(severity: Severity, text: impl Into<Text>) -> Self {
+        let (kind, place) = (DiagnosticKind::General, None);
+        Diagnostic { severity, text: text.into(), hint: None, snippet: None, kind, place }
     }
 
     /// The same of a table of this name, which the text names then.
@@ -153,19 +128,6 @@ impl Diagnostic {
     /// What it says and what to do about it, as users of a surface read it.
     pub fn on(&self, surface: Surface) -> (String, Option<String>) {
         (self.text.on(surface), self.hint.as_ref().map(|hint| hint.on(surface)))
-    }
-
-    /// The id of the sample that it is about.
-    pub fn sample(&self) -> Option<&str> {
-        self.place.as_ref().and_then(|place| place.sample.as_deref())
-    }
-}
-
-/// How one is made.
-impl Diagnostic {
-    fn new(severity: Severity, text: impl Into<Text>) -> Self {
-        let (kind, place) = (DiagnosticKind::General, None);
-        Diagnostic { severity, text: text.into(), hint: None, snippet: None, kind, place }
     }
 
     /// Something that was done.

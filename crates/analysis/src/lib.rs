@@ -64,8 +64,8 @@ pub use diagnostic::{
 };
 pub use power::{Counts, PlannedDesign, PlannedGoal, PlannedRow, Plans, PowerRequest, Values};
 pub use read::{
-    CONFIDENCE, Files, RunRequest, beyond_threshold_problem, early_stop, has_scored_confidence, partial_run,
-    read_log, recovered, status_of_unfinished, unknown_scorer, unused_cluster_of_run,
+    CONFIDENCE, Files, RunRequest, beyond_threshold_problem, has_scored_confidence, partial_run, read_log,
+    recovered, report_of_run, status_of_unfinished, unknown_scorer, unused_cluster_of_run,
 };
 pub use request::errors::check_clusters;
 #[cfg(feature = "clap")]
@@ -122,34 +122,35 @@ impl<T> Answer<T> {
     }
 }
 
-/// Who is told how far the reading of samples is.
+/// Who is told how far the reading of samples is; by default nobody.
 pub trait Progress: Sync {
     /// More samples are to be read.
-    fn expect(&self, samples: usize);
-    /// One of them was read.
-    fn step(&self);
-    /// Whether anybody looks.
-    fn is_shown(&self) -> bool;
-}
-
-/// Nobody.
-impl Progress for () {
     fn expect(&self, _samples: usize) {}
 
+    /// One of them was read.
     fn step(&self) {}
 
+    /// Whether anybody looks.
     fn is_shown(&self) -> bool {
         false
     }
 }
 
+impl Progress for () {}
+
 /// What requests are answered with: metrics, tables in memory, and who looks at the progress.
+#[non_exhaustive]
 pub struct Analysis<'a> {
-    registry: &'a Registry,
-    tables: MemoryTables,
-    progress: &'a dyn Progress,
-    program: &'a str,
-    has_hints: bool,
+    /// The metrics, reducers and scorers.
+    pub registry: &'a Registry,
+    /// Tables in memory, which sources name as they would name files.
+    pub tables: MemoryTables,
+    /// Who looks at the progress.
+    pub progress: &'a dyn Progress,
+    /// The name of the program, for hints.
+    pub program: &'a str,
+    /// Whether there are hints that take some more reading, such as keys that nothing is clustered by.
+    pub has_hints: bool,
     /// Of several tables, the mapping of the first is saved.
     is_mapping_saved: AtomicBool,
 }
@@ -177,34 +178,6 @@ impl<'a> Analysis<'a> {
     #[must_use]
     pub fn tables(self, tables: MemoryTables) -> Self {
         Analysis { tables, ..self }
-    }
-
-    /// With somebody who looks at the progress.
-    #[must_use]
-    pub fn with_progress(self, progress: &'a dyn Progress) -> Self {
-        Analysis { progress, ..self }
-    }
-
-    /// With the name of the program, for hints.
-    #[must_use]
-    pub fn program(self, program: &'a str) -> Self {
-        Analysis { program, ..self }
-    }
-
-    /// With hints that take some more reading, such as keys that nothing is clustered by.
-    #[must_use]
-    pub fn with_hints(self, has_hints: bool) -> Self {
-        Analysis { has_hints, ..self }
-    }
-
-    /// The metrics, reducers and scorers.
-    pub fn registry(&self) -> &'a Registry {
-        self.registry
-    }
-
-    /// The tables in memory.
-    pub fn memory(&self) -> &MemoryTables {
-        &self.tables
     }
 
     /// What specs are built with.

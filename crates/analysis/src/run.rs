@@ -9,7 +9,7 @@ use errorbar_core::engine::unique_names;
 use errorbar_core::python_text::json_text;
 use errorbar_core::{MetadataKeys, Plan, Results, ScoreColumns};
 use errorbar_log::eval::{EvalLog, Header, LogError, LogWarning, SampleFields};
-use errorbar_table::{RowLocations, ScoreTable, ScoreWord, TableMapping};
+use errorbar_table::ScoreTable;
 use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
@@ -92,62 +92,34 @@ pub struct LogSource {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TableSource {
-    /// How it was read.
-    pub mapping: TableMapping,
-    /// The number of rows as they are in the file.
-    pub rows: usize,
-    /// The columns that may be metadata, whether they were read or not.
-    pub keys: Vec<String>,
-    /// The cells that were given a meaning.
-    pub words: Vec<ScoreWord>,
-    /// Whether no column identifies the samples.
-    pub has_synthetic_ids: bool,
+    /// What is known of it; its columns are the scores of the run.
+    pub table: ScoreTable,
     /// Whether the column of its ids is named by the user, or after what it identifies.
     pub has_named_ids: bool,
-    /// Where its rows are in the file.
-    pub locations: RowLocations,
-    /// A column whose rows count as samples together, and two of its values.
-    pub pooled: Option<(String, Vec<String>)>,
-    /// Whether a part has a run for each of its tasks, because they have the same ids.
-    pub split_by_task: bool,
 }
 
 impl Run {
     /// The run of a table. `argument` is what the user calls it, unless the table names a log; `are_several` says whether
     /// the file has several.
     pub(crate) fn of_table(
-        table: ScoreTable,
+        mut table: ScoreTable,
         plan: Plan,
         (path, argument): (PathBuf, String),
         (are_several, names_ids): (bool, bool),
     ) -> Run {
         let has_named_ids =
             names_ids || table.mapping.id_columns.iter().any(|name| !name.eq_ignore_ascii_case("id"));
-        let part = table.part.or_else(|| table.log.clone().filter(|_| are_several));
-        Run {
-            identity: Identity {
-                path,
-                argument: table.log.unwrap_or(argument),
-                part,
-                scorer: None,
-                task: table.task,
-                model: table.model,
-                id: None,
-            },
-            scores: table.columns,
-            plan,
-            provenance: Provenance::Table(Arc::new(TableSource {
-                mapping: table.mapping,
-                rows: table.rows,
-                keys: table.metadata_keys,
-                words: table.words,
-                has_synthetic_ids: table.has_synthetic_ids,
-                has_named_ids,
-                locations: table.locations,
-                pooled: table.pooled,
-                split_by_task: table.split_by_task,
-            })),
-        }
+        let identity = Identity {
+            path,
+            part: table.part.clone().or_else(|| table.log.clone().filter(|_| are_several)),
+            argument: table.log.clone().unwrap_or(argument),
+            task: table.task.clone(),
+            model: table.model.clone(),
+            ..Identity::default()
+        };
+        let scores = std::mem::take(&mut table.columns);
+        let provenance = Provenance::Table(Arc::new(TableSource { table, has_named_ids }));
+        Run { identity, scores, plan, provenance }
     }
 
     /// What results of it are called: the file, and the part of it.
@@ -167,9 +139,9 @@ impl Run {
     }
 
     /// The table.
-    pub fn table(&self) -> Option<&TableSource> {
+    pub fn table(&self) -> Option<&ScoreTable> {
         match &self.provenance {
-            Provenance::Table(source) => Some(source),
+            Provenance::Table(source) => Some(&source.table),
             _ => None,
         }
     }
@@ -188,7 +160,7 @@ impl Run {
     /// what is computed with was read.
     pub fn known_keys(&self) -> Vec<String> {
         match &self.provenance {
-            Provenance::Table(table) => table.keys.clone(),
+            Provenance::Table(source) => source.table.metadata_keys.clone(),
             Provenance::Log(source) => {
                 let first = || {
                     let samples = source.log.samples_with(SampleFields::scores(MetadataKeys::All));

@@ -116,7 +116,7 @@ impl Analysis<'_> {
             Ok(changes) => changes,
             Err(diagnostics) => return Answer::failed(diagnostics),
         };
-        let input = source::expand_with(sources, self.memory());
+        let input = source::expand_with(sources, &self.tables);
         let (reports, diagnostics) = self.score_files(input, request, &changes, WriteBack::default());
         Answer::new(reports, diagnostics)
     }
@@ -191,7 +191,7 @@ impl Analysis<'_> {
             return Ok(run.report(evaluation.results));
         }
         read::choose_metrics(&mut run.plan, &run.scores);
-        let mut results = run.compute(request.tables.unconvertible, self.registry(), true).map_err(about)?;
+        let mut results = run.compute(request.tables.unconvertible, self.registry, true).map_err(about)?;
         warnings.extend(too_few_epochs(&results, &run.plan).map(about));
         warnings.extend(read::below_threshold_problem(&run.plan, &run.scores).map(about));
         results.name_metadata_keys(run.known_keys().iter().map(String::as_str));
@@ -214,7 +214,7 @@ impl Analysis<'_> {
         source.check_writable(&evaluation.results, hint)?;
         let mut revision = source.log.revise()?;
         if let Some(metrics) = &changes.metrics {
-            revision.set_metrics(&metrics_to_log(metrics, self.registry()))?;
+            revision.set_metrics(&metrics_to_log(metrics, self.registry))?;
         }
         if let Some(reducers) = &changes.reducers {
             revision.set_reducers(reducers)?;
@@ -408,16 +408,16 @@ fn unknown_range(report: &Report) -> Option<Diagnostic> {
     )
 }
 
-#[cfg(feature = "arrow")]
-use errorbar_table::{ArrowTable, RowGroup, RowGroupError, RowLabels, read_row_groups};
-
 /// What `score` does to a table whose rows are on several machines. Each machine counts the rows that it has by what the
 /// [plan](DistributedScore::plan) can see of them ([`Partial`](errorbar_core::Partial)); one of them merges the counts and
 /// finishes.
+#[non_exhaustive]
 pub struct DistributedScore {
     request: ScoreRequest,
-    plan: Plan,
-    options: TableOptions,
+    /// What is computed.
+    pub plan: Plan,
+    /// How each machine reads the rows that it has, by group: see `read_row_groups` of errorbar-table.
+    pub options: TableOptions,
     changes: PlanChanges,
     registry: Registry,
 }
@@ -450,11 +450,6 @@ impl DistributedScore {
         Ok(DistributedScore { request, plan, options, changes, registry: registry.clone() })
     }
 
-    /// What is computed.
-    pub fn plan(&self) -> &Plan {
-        &self.plan
-    }
-
     /// What the columns of a table are. Names alone decide, because every machine must decide the same.
     ///
     /// # Errors
@@ -469,22 +464,9 @@ impl DistributedScore {
     /// # Errors
     /// As [`DistributedScore::columns`].
     #[cfg(feature = "arrow")]
-    pub fn columns_of(&self, table: &ArrowTable) -> Result<RowColumns, TableError> {
+    pub fn columns_of(&self, table: &errorbar_table::ArrowTable) -> Result<RowColumns, TableError> {
         let names = table.column_names(&self.options);
         RowColumns::new(&names.iter().map(String::as_str).collect::<Vec<_>>(), &self.options)
-    }
-
-    /// The rows that a machine has, by group, as [`read_row_groups`] gives them.
-    ///
-    /// # Errors
-    /// Rows that cannot be read, and more memory than the options allow.
-    #[cfg(feature = "arrow")]
-    pub fn rows(
-        &self,
-        table: &ArrowTable,
-        labels: &RowLabels,
-    ) -> Result<impl Iterator<Item = Result<RowGroup, RowGroupError>> + use<>, RowGroupError> {
-        read_row_groups(table, &self.options, labels)
     }
 
     /// What is wrong with the rows of a table or a group of this name.

@@ -70,7 +70,7 @@ impl Analysis<'_> {
     ) -> Result<LogVerification, Diagnostics> {
         let log = read.open(path)?;
         let header = log.header()?;
-        let verifier = Verifier::new(&header, self.registry()).map_err(|error| error.at(path))?;
+        let verifier = Verifier::new(&header, self.registry).map_err(|error| error.at(path))?;
         let (keys, parts) = (verifier.plan().metadata_keys(), verifier.plan().score_parts());
         let (changes, tables) = (PlanChanges::default(), TableRequest::default());
         let (request, raters) = (RunRequest::new(&changes, &tables, read), Raters::default());

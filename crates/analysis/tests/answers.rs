@@ -63,7 +63,7 @@ fn cells_have_their_meaning() {
             Err(problem) => {
                 refused += 1;
                 let messages: Vec<String> =
-                    answer.diagnostics.iter().map(|one| one.text().to_string()).collect();
+                    answer.diagnostics.iter().map(|one| one.text.to_string()).collect();
                 assert!(messages.contains(&problem), "{}: {problem}\n{messages:?}", path.display());
             }
         }
@@ -129,9 +129,8 @@ fn the_outcome_of_a_comparison_is_that_of_its_gate() {
 
 #[test]
 fn values_of_another_type_name_their_field() {
-    let problem = |fields: Value| {
-        request_from_json::<PowerRequest>(&fields.to_string()).unwrap_err().text().to_string()
-    };
+    let problem =
+        |fields: Value| request_from_json::<PowerRequest>(&fields.to_string()).unwrap_err().text.to_string();
     assert!(
         problem(json!({"sd": 0.4, "samples": "many"})).starts_with("samples=\"many\": expected a number")
     );

@@ -27,7 +27,7 @@ pub(crate) trait Print {
 
 impl Print for &Diagnostic {
     fn print(self, quiet: bool) {
-        if !quiet || self.severity() > Severity::Warning {
+        if !quiet || self.severity > Severity::Warning {
             // If standard error cannot be written to, there is nowhere to report that.
             let _ = output::show(Stream::Stderr, |color| render(self, color));
         }
@@ -38,10 +38,10 @@ impl Print for &Diagnostic {
 impl Print for Diagnostics {
     fn print(self, quiet: bool) {
         let mut all: Vec<&Diagnostic> = self.iter().collect();
-        all.sort_by_key(|diagnostic| diagnostic.severity());
+        all.sort_by_key(|diagnostic| diagnostic.severity);
         let mut printed = HashSet::new();
         for diagnostic in all {
-            if printed.insert((diagnostic.severity(), diagnostic.text(), diagnostic.snippet())) {
+            if printed.insert((diagnostic.severity, &diagnostic.text, &diagnostic.snippet)) {
                 diagnostic.print(quiet);
             }
         }
@@ -54,15 +54,16 @@ fn render(diagnostic: &Diagnostic, color: bool) -> String {
         format!("{style}{label}{style:#}: {}\n", output::paragraph(text))
     };
     let (text, hint) = diagnostic.on(Surface::CommandLine);
-    let text = match diagnostic.severity() {
+    let text = match diagnostic.severity {
         Severity::Note => format!("{}\n", output::paragraph(&text)),
         Severity::Warning => labeled("warning", WARNING, &text),
         Severity::Failure | Severity::Error => labeled("error", ERROR, &text),
     };
-    let snippet = diagnostic.snippet().map(|snippet| render_snippet(snippet, color)).unwrap_or_default();
+    let snippet =
+        diagnostic.snippet.as_ref().map(|snippet| render_snippet(snippet, color)).unwrap_or_default();
     let hint = hint.map(|hint| labeled("hint", HINT, &hint)).unwrap_or_default();
     // Lines that belong together stand apart from others.
-    text + &snippet + &hint + if diagnostic.snippet().is_some() { "\n" } else { "" }
+    text + &snippet + &hint + if diagnostic.snippet.is_some() { "\n" } else { "" }
 }
 
 /// The line of a snippet with its mark.
@@ -150,7 +151,7 @@ mod snippet_tests {
         let mistakes: Diagnostics = error.into();
         mistakes
             .iter()
-            .filter_map(|mistake| mistake.snippet())
+            .filter_map(|mistake| mistake.snippet.as_deref())
             .map(|snippet| render_snippet(snippet, false))
             .collect()
     }

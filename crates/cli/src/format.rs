@@ -156,6 +156,11 @@ fn parse_with_unit(text: &str, units: &[(char, u64)]) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(*size)
 }
 
+/// A value as text; a string has no quotes.
+pub(crate) fn text_of(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// A number of bytes for people: `984 B`, `3.8 kB`.
 pub(crate) fn human_size(bytes: u64) -> String {
     let (mut size, mut unit) = (bytes as f64, "B");

@@ -20,7 +20,6 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::panic::PanicHookInfo;
-use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
 use errorbar_report::{REPLACEMENT, clean, clean_lines};
@@ -241,53 +240,18 @@ impl<W: Write> Write for CleaningWriter<W> {
     }
 }
 
-/// A line on the terminal of standard error that shows how far something is. No other text gets into it than what
-/// [`ProgressLine::set_message`] has cleaned and the template, which must be the program's own.
-#[derive(Debug, Clone)]
-pub(crate) struct ProgressLine(ProgressBar);
-
-impl ProgressLine {
-    /// A line that is not shown.
-    pub(crate) fn hidden() -> Self {
-        ProgressLine(ProgressBar::hidden())
+/// A line of `total` steps on the terminal of standard error, which shows how far something is; hidden if `quiet`, or if the
+/// terminal cannot redraw it. Its only text is the template, which must be the program's own (`clippy.toml`).
+pub(crate) fn progress_line(quiet: bool, total: u64, template: &str) -> ProgressBar {
+    if quiet || !Stream::Stderr.can_redraw() {
+        return ProgressBar::hidden();
     }
+    ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr()).with_style(style(template))
+}
 
-    /// A line of `total` steps, if standard error is a terminal that can redraw it.
-    pub(crate) fn new(total: u64, template: &str) -> Self {
-        if !Stream::Stderr.can_redraw() {
-            return ProgressLine::hidden();
-        }
-        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-        // The template is ours and well-formed; a plain bar would do too.
-        let style = ProgressStyle::with_template(template);
-        ProgressLine(bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())))
-    }
-
-    pub(crate) fn is_hidden(&self) -> bool {
-        self.0.is_hidden()
-    }
-
-    /// Redraws the line at this interval, so that it is shown before the first step.
-    pub(crate) fn tick_every(&self, time: Duration) {
-        self.0.enable_steady_tick(time);
-    }
-
-    pub(crate) fn add_length(&self, more: u64) {
-        self.0.inc_length(more);
-    }
-
-    pub(crate) fn step(&self) {
-        self.0.inc(1);
-    }
-
-    pub(crate) fn set_position(&self, done: u64) {
-        self.0.set_position(done);
-    }
-
-    /// Removes the line.
-    pub(crate) fn clear(&self) {
-        self.0.finish_and_clear();
-    }
+/// A template of ours is well-formed; a plain bar would do too.
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
 /// Lines that are redrawn together, one for each of several runs, perhaps below a title. What is written of files and models
@@ -312,10 +276,6 @@ impl ProgressLines {
             return ProgressLines::hidden();
         }
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
-        let style = |template: &str| {
-            // The template is ours and well-formed; a plain bar would do too.
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-        };
         // A bar of no length would be a full one.
         let line = |template: &str| all.add(ProgressBar::new(1).with_style(style(template)));
         let title = has_title.then(|| line("{wide_msg}"));

@@ -70,7 +70,7 @@ struct WatchState {
 }
 
 /// How far one run is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct RunState {
     model: String,
     counts: SampleCounts,
@@ -82,11 +82,6 @@ struct RunState {
 }
 
 impl RunState {
-    fn new() -> Self {
-        let (model, counts) = (String::new(), SampleCounts::default());
-        RunState { model, counts, figures: Vec::new(), sequence: None, shown: None, has_ended: false }
-    }
-
     /// The figures in words, at most this number of them, with names by `name`.
     fn figure_texts(&self, most: usize, name: impl Fn(&RunningFigure) -> String) -> Vec<String> {
         let text = |figure: &RunningFigure| {
@@ -159,7 +154,7 @@ impl Watcher {
             state.position = position;
             state.problems.clear();
             state.shapes.clear();
-            state.runs = vec![RunState::new(); runs];
+            state.runs = vec![RunState::default(); runs];
             state.lines.clear();
             state.lines = match self.redraws && !self.quiet {
                 // Several tasks have a title above the lines of their runs.

@@ -334,11 +334,7 @@ impl Plan {
         let with_groups = |metrics: &Metrics| match metrics {
             Metrics::Map(map) => Metrics::Map(of_map(map)),
             Metrics::List(items) => {
-                let whole = items.iter().filter_map(|item| match item {
-                    MetricItem::Metric(metric) => Some(metric),
-                    MetricItem::Map(_) => None,
-                });
-                let first = whole.clone().find(is_wanted).map(&grouped).map(MetricItem::Metric);
+                let first = metrics.whole().find(is_wanted).map(&grouped).map(MetricItem::Metric);
                 let others = items.iter().map(|item| match item {
                     MetricItem::Metric(_) => item.clone(),
                     MetricItem::Map(map) => MetricItem::Map(of_map(map)),

@@ -1,5 +1,7 @@
 //! Why there is no comparison.
 
+use indexmap::IndexSet;
+
 /// The result of anything in this crate that may fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -87,14 +89,12 @@ impl ComparisonError {
         let is_of_other = |(metric, _): &(String, _)| other.1.iter().any(|(known, _)| known == metric);
         let is_of_reducers = base.1.iter().any(is_of_other);
         let names = |metrics: Vec<(String, Option<&str>)>| {
-            let mut names: Vec<String> = Vec::new();
-            for (metric, reducer) in metrics {
-                let name = reducer.map(|reducer| format!("{metric} ({reducer})")).unwrap_or(metric);
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-            list(&names)
+            let name = |(metric, reducer): (String, Option<&str>)| match reducer {
+                Some(reducer) => format!("{metric} ({reducer})"),
+                None => metric,
+            };
+            let names: IndexSet<String> = metrics.into_iter().map(name).collect();
+            list(&names.into_iter().collect::<Vec<_>>())
         };
         let ((base, of_base), (other, of_other)) = (base, other);
         let (of_base, of_other) = (names(of_base), names(of_other));

@@ -24,7 +24,7 @@ impl Messages {
     pub(crate) fn new(diagnostics: Diagnostics) -> Self {
         let mut messages = Messages::default();
         for diagnostic in diagnostics {
-            match diagnostic.severity() {
+            match diagnostic.severity {
                 Severity::Error => messages.errors.push(diagnostic),
                 Severity::Warning | Severity::Failure => messages.warnings.push(diagnostic),
                 Severity::Note => messages.notes.push(text(&diagnostic)),
@@ -82,16 +82,17 @@ fn text(diagnostic: &Diagnostic) -> String {
 
 /// The exception of a diagnostic.
 pub(crate) fn exception<'py>(py: Python<'py>, diagnostic: &Diagnostic) -> PyResult<Bound<'py, PyAny>> {
-    let class = match diagnostic.kind() {
+    let class = match diagnostic.kind {
         DiagnosticKind::Spec => "SpecError",
         DiagnosticKind::Table => "TableError",
         DiagnosticKind::Log => "LogError",
         _ => "InputError",
     };
     let fields = PyDict::new(py);
-    fields.set_item("path", diagnostic.path())?;
-    fields.set_item("sample", diagnostic.sample())?;
-    match diagnostic.location() {
+    let place = diagnostic.place.as_deref();
+    fields.set_item("path", place.map(|place| &place.path))?;
+    fields.set_item("sample", place.and_then(|place| place.sample.as_ref()))?;
+    match place.and_then(|place| place.location) {
         Some(TableLocation::Line(line)) => fields.set_item("line", line)?,
         Some(TableLocation::Row(row)) => fields.set_item("row", row)?,
         _ => {}

@@ -10,7 +10,7 @@ use errorbar::analysis::{
 };
 use errorbar::eval::collected_registry;
 use errorbar_report::Report;
-use errorbar_table::{RowGroup, RowGroupError, RowLabels};
+use errorbar_table::{RowGroup, RowGroupError, RowLabels, read_row_groups};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -58,7 +58,7 @@ impl Setup {
         }
         let request: String = read(part("request"))?;
         let score = scoring(&request).map_err(|diagnostics| {
-            let texts = diagnostics.iter().map(|problem| problem.text().on(Surface::Python));
+            let texts = diagnostics.iter().map(|problem| problem.text.on(Surface::Python));
             texts.collect::<Vec<_>>().join("; ")
         })?;
         let (metadata_keys, group) = (read(part("metadata_keys"))?, read(part("group"))?);
@@ -125,7 +125,7 @@ pub(crate) struct Partial {
 impl Partial {
     /// The samples of rows, with a receipt.
     fn of_rows(rows: RowGroup, setup: Setup) -> Result<Self, Diagnostics> {
-        let partial = errorbar_core::Partial::of(&rows.columns, setup.score.plan()).and_then(|partial| {
+        let partial = errorbar_core::Partial::of(&rows.columns, &setup.score.plan).and_then(|partial| {
             let group = setup.receipt_group();
             let partial = match &rows.buckets {
                 Some(buckets) => partial.with_buckets(&group, buckets)?,
@@ -175,7 +175,7 @@ impl Partial {
         }
         let text = std::str::from_utf8(text).map_err(|error| no_state(&error.to_string()))?;
         let setup = Setup::from_text(text).map_err(|problem| no_state(&problem))?;
-        let samples = errorbar_core::Partial::from_bytes(samples, setup.score.plan()).map_err(core_error)?;
+        let samples = errorbar_core::Partial::from_bytes(samples, &setup.score.plan).map_err(core_error)?;
         Ok(Partial { setup: Arc::new(setup), samples })
     }
 
@@ -365,7 +365,8 @@ pub(crate) fn partial(
         let about = |error| Diagnostics::from(setup.score.problem(&setup.name(), error));
         let metadata_keys = setup.score.columns_of(&table).map_err(about)?.metadata_keys;
         let about_group = |RowGroupError { error, .. }: RowGroupError| about(error);
-        let mut rows = setup.score.rows(&table, &RowLabels::default()).map_err(about_group)?;
+        let mut rows =
+            read_row_groups(&table, &setup.score.options, &RowLabels::default()).map_err(about_group)?;
         let rows = rows.next().transpose().map_err(about_group)?;
         setup.metadata_keys = metadata_keys;
         let none = || core_error(errorbar_core::Error::custom("the table has no rows"));
@@ -403,7 +404,7 @@ pub(crate) fn partials(
             Partial::of_rows(rows, setup)
         };
         let is_empty = |rows: &Result<RowGroup, _>| rows.as_ref().is_ok_and(|rows| rows.columns.is_empty());
-        let rows = setup.score.rows(&table, &labels).map_err(about)?;
+        let rows = read_row_groups(&table, &setup.score.options, &labels).map_err(about)?;
         rows.filter(|rows| !is_empty(rows)).map(partial).collect()
     })?;
     raised(py, found)

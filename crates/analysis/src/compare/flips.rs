@@ -106,10 +106,20 @@ fn changed(base: (&Side, &Reduction), other: (&Side, &Reduction), scorer: &str) 
     let mut flips = Vec::new();
     for (key, (id, base_score)) in scores(base) {
         let Some((_, other_score)) = of_other.get(&key) else { continue };
-        let mut push = |field: Option<&str>, base: Json, other: Json| {
-            let mut flip = Flip::new(id.clone(), base, other).of(scorer, &of_base.name, name);
-            (flip.field, flip.task) = (field.map(str::to_owned), of_base.task.clone());
-            flips.push(flip);
+        let mut push = |field: Option<&str>, base_score: Json, other_score: Json| {
+            flips.push(Flip {
+                id: id.clone(),
+                input: None,
+                base_answer: None,
+                other_answer: None,
+                base_score,
+                other_score,
+                scorer: scorer.to_owned(),
+                field: field.map(str::to_owned),
+                base: of_base.name.clone(),
+                other: name.clone(),
+                task: of_base.task.clone(),
+            });
         };
         match (&base_score.value, &other_score.value) {
             (Value::Unscored, _) | (_, Value::Unscored) => {}
@@ -200,7 +210,6 @@ fn texts(
 
 /// A sample whose score is another on the other side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct Flip {
     /// Its id.
     #[serde(serialize_with = "id")]
@@ -225,46 +234,6 @@ pub struct Flip {
     pub other: String,
     /// The task, if there are several.
     pub task: Option<String>,
-}
-
-impl Flip {
-    /// A sample with both scores; what else is known about it can be set.
-    pub fn new(id: impl Into<SampleId>, base_score: impl Into<Json>, other_score: impl Into<Json>) -> Self {
-        Flip {
-            id: id.into(),
-            input: None,
-            base_answer: None,
-            other_answer: None,
-            base_score: base_score.into(),
-            other_score: other_score.into(),
-            scorer: String::new(),
-            field: None,
-            base: String::new(),
-            other: String::new(),
-            task: None,
-        }
-    }
-
-    /// Names the sides and the scorer.
-    #[must_use]
-    pub fn of(mut self, scorer: &str, base: &str, other: &str) -> Self {
-        (self.scorer, self.base, self.other) = (scorer.to_owned(), base.to_owned(), other.to_owned());
-        self
-    }
-
-    /// Sets the input.
-    #[must_use]
-    pub fn input(mut self, input: impl Into<String>) -> Self {
-        self.input = Some(input.into());
-        self
-    }
-
-    /// Sets both answers, where they are known.
-    #[must_use]
-    pub fn answers(mut self, base: Option<String>, other: Option<String>) -> Self {
-        (self.base_answer, self.other_answer) = (base, other);
-        self
-    }
 }
 
 /// An integer stays one.

@@ -5,9 +5,10 @@ mod alignment;
 mod flips;
 mod sides;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
-use errorbar_inference::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
+use errorbar_inference::{ComparisonOptions, ComparisonReport, Correction};
 use errorbar_macros::Setters;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -200,10 +201,8 @@ impl CompareRequest {
         let mut changes = changes.errors(&self.errors)?.seed(self.seed);
         self.gate.check(&self.errors)?;
         changes.gate = self.gate.clone();
-        let mut scorers = self.compared_scorers.iter().enumerate();
-        let is_second =
-            |(at, name): &(usize, &String)| self.compared_scorers.iter().take(*at).any(|one| one == *name);
-        if let Some((_, name)) = scorers.find(is_second) {
+        let mut seen = HashSet::new();
+        if let Some(name) = self.compared_scorers.iter().find(|name| !seen.insert(*name)) {
             let problem = format!("scorer `{name}` is given twice, and would be compared with itself");
             return Err(Diagnostic::error(problem)
                 .about_option(Opt::ComparedScorers)
@@ -239,7 +238,7 @@ impl Analysis<'_> {
     pub fn compare(&self, sources: &[PathBuf], request: &CompareRequest) -> Answer<Comparisons> {
         let compared = || {
             let changes = request.changes(self)?;
-            let files = Files::find(sources, self.memory())?;
+            let files = Files::find(sources, &self.tables)?;
             self.compare_files(files, request, &changes)
         };
         let answer = Answer::of(compared());
@@ -305,21 +304,20 @@ impl Analysis<'_> {
     ) -> Result<Comparisons, Diagnostics> {
         let sides = Sides::new(runs, request_of_sides, self, diagnostics)?;
         // Of logs it is among the warnings of reading them.
-        for side in sides.all().iter().filter(|side| side.run.table().is_some()) {
+        for side in sides.sides.iter().filter(|side| side.run.table().is_some()) {
             let problem = below_threshold_problem(&side.run.plan, &side.run.scores);
             diagnostics.extend(problem.map(|problem| problem.about(&side.name)));
         }
         let alignment = match request.unpaired {
             true => None,
-            false => Some(Alignment::check(sides.all(), request_of_sides, diagnostics)?),
+            false => Some(Alignment::check(&sides.sides, request_of_sides, diagnostics)?),
         };
         let mut options = ComparisonOptions::default();
         options.by = groups.map(str::to_owned);
         (options.unpaired, options.all_pairs, options.correction) =
             (request.unpaired, request.all_pairs, request.correction);
         options.gate = request.gate.gate();
-        let scores: Vec<ComparedScores<'_>> = sides.scores().collect();
-        let report = compare(&scores, &options).map_err(|error| sides.explained(error))?;
+        let report = sides.compare(&options)?;
         match (&alignment, request.unmatched) {
             (Some(alignment), Some(ListedCount(most))) => diagnostics.extend(alignment.unmatched(most)),
             (Some(alignment), None) if alignment.has_unmatched() => {
@@ -332,8 +330,6 @@ impl Analysis<'_> {
             Some(ListedCount(most)) => Some(flips::flips(&sides, &report, most, diagnostics)?),
             None => None,
         };
-        let (title, task) = (sides.title(), sides.task());
-        drop(scores);
-        Ok(Comparisons { report, flips, title, task })
+        Ok(Comparisons { report, flips, title: sides.title(), task: sides.task() })
     }
 }

@@ -6,7 +6,9 @@ use std::path::Path;
 use errorbar_core::engine::ScorerEpochs;
 use errorbar_core::spec::nearest;
 use errorbar_core::{Conversion, IndexMap};
-use errorbar_inference::{ComparedScores, ComparisonErrorKind, Error};
+use errorbar_inference::{
+    ComparedScores, ComparisonErrorKind, ComparisonOptions, ComparisonReport, Error, compare,
+};
 
 use super::SideRequest;
 use crate::Analysis;
@@ -55,8 +57,10 @@ pub fn named_sides(
 
 /// What is compared: of each task the base first.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Sides {
-    sides: Vec<Side>,
+    /// All sides, by task.
+    pub sides: Vec<Side>,
     base: String,
 }
 
@@ -92,9 +96,18 @@ impl Sides {
         Ok(sides)
     }
 
+    /// Compares the sides.
+    ///
+    /// # Errors
+    /// What they cannot be compared for.
+    pub fn compare(&self, options: &ComparisonOptions) -> Result<ComparisonReport, Diagnostic> {
+        let scores: Vec<ComparedScores<'_>> = self.scores().collect();
+        compare(&scores, options).map_err(|error| self.explained(error))
+    }
+
     /// The error of a comparison; why there is nothing in common, if a side has too few epochs for its reducer, or a metric
     /// that failed.
-    pub fn explained(&self, error: errorbar_inference::Error) -> Diagnostic {
+    fn explained(&self, error: errorbar_inference::Error) -> Diagnostic {
         use ComparisonErrorKind::{NoCommonMetric, TooFewPairs};
         // The error of a metric does not name the file.
         let may_be_of_side = match &error {
@@ -127,21 +140,11 @@ impl Sides {
     }
 
     /// What the engine compares.
-    pub fn scores(&self) -> impl Iterator<Item = ComparedScores<'_>> {
+    fn scores(&self) -> impl Iterator<Item = ComparedScores<'_>> {
         self.sides.iter().map(|Side { name, task, run }| {
             let scores = ComparedScores::new(name, &run.scores, &run.plan).of_task(task.as_deref());
             scores.recorded(run.recorded())
         })
-    }
-
-    /// All sides, by task, to be kept.
-    pub fn into_all(self) -> Vec<Side> {
-        self.sides
-    }
-
-    /// All sides, by task.
-    pub fn all(&self) -> &[Side] {
-        &self.sides
     }
 
     /// The sides of each task.
@@ -321,7 +324,7 @@ fn prepare_tables(
         if has_means {
             read::choose_means(&mut run.plan, &run.scores);
         }
-        let checked = run.compute(request.runs.tables.unconvertible, analysis.registry(), false);
+        let checked = run.compute(request.runs.tables.unconvertible, analysis.registry, false);
         checked.map_err(|error| error.about(run.identity.path.display()))?;
     }
     Ok(())

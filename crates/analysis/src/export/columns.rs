@@ -17,30 +17,30 @@ use crate::diagnostic::Diagnostic;
 const MOST: usize = 20_000;
 
 /// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum ColumnSource {
-    Log,
-    Task,
-    Model,
-    Id,
-    Epoch,
+    /// The same for all scores of a sample.
+    Sample(SamplePart, CellOf),
     Scorer,
     /// A part of a score: of the scorer of the row, or of the scorer of this number.
     Score(Option<usize>, ScorePart),
-    Error,
-    Limit,
-    Input,
-    Target,
-    Output,
-    StartedAt,
-    CompletedAt,
-    TotalTime,
-    WorkingTime,
-    InputTokens,
-    OutputTokens,
-    TotalTokens,
     /// Metadata, by the number of its column.
     Metadata(usize),
+}
+
+/// What stands under a column.
+type CellOf = for<'a> fn(&ExportRow<'a>) -> ExportCell<'a>;
+
+/// Which part of a sample has to be read for a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SamplePart {
+    /// What every sample is read with, or what is not of the sample.
+    Any,
+    /// Its input and target.
+    Texts,
+    Completion,
+    /// Its times and tokens.
+    Details,
 }
 
 /// What is written of a score.
@@ -73,39 +73,51 @@ impl ScorePart {
     }
 }
 
-const fn score(part: ScorePart) -> ColumnSource {
-    ColumnSource::Score(None, part)
+/// The columns that every export has, in order; the first ones are those that the first version had.
+const FIXED: [(&str, ColumnSource, ExportKind); 24] = {
+    use ColumnSource::{Sample, Score, Scorer};
+    use ExportKind::{Float, Int, Text};
+    use SamplePart::{Any, Completion, Details, Texts};
+    [
+        (LOG, Sample(Any, |row| ExportCell::Text(&row.run.log)), Text),
+        ("task", Sample(Any, |row| ExportCell::Text(&row.run.task)), Text),
+        ("model", Sample(Any, |row| ExportCell::Text(&row.run.model)), Text),
+        ("id", Sample(Any, |row| ExportCell::Id(&row.sample.id)), Text),
+        (EPOCH, Sample(Any, |row| ExportCell::Epoch(row.sample.epoch)), Int),
+        ("scorer", Scorer, Text),
+        ("value", Score(None, ScorePart::Value), Text),
+        ("answer", Score(None, ScorePart::Answer), Text),
+        ("explanation", Score(None, ScorePart::Explanation), Text),
+        ("reason", Score(None, ScorePart::Reason), Text),
+        ("error", Sample(Any, |row| text(&row.sample.error)), Text),
+        ("limit", Sample(Any, |row| text(&row.sample.limit)), Text),
+        ("number", Score(None, ScorePart::Number), Float),
+        ("input", Sample(Texts, |row| ExportCell::Json(&row.cells.input)), Text),
+        ("target", Sample(Texts, |row| ExportCell::Json(&row.cells.target)), Text),
+        ("output", Sample(Completion, |row| text(&row.sample.completion)), Text),
+        ("started_at", Sample(Details, |row| text(&row.sample.started_at)), Text),
+        ("completed_at", Sample(Details, |row| text(&row.sample.completed_at)), Text),
+        ("total_time", Sample(Details, |row| number(row.sample.total_time)), Float),
+        ("working_time", Sample(Details, |row| number(row.sample.working_time)), Float),
+        ("input_tokens", Sample(Details, |row| row.tokens(|usage| usage.input_tokens)), Int),
+        ("output_tokens", Sample(Details, |row| row.tokens(|usage| usage.output_tokens)), Int),
+        ("total_tokens", Sample(Details, |row| row.tokens(|usage| usage.total_tokens)), Int),
+        // No column, but a name that metadata may not have: readers of tables take such a column for the scores.
+        (SCORE, Score(None, ScorePart::Value), Text),
+    ]
+};
+
+fn text(text: &Option<String>) -> ExportCell<'_> {
+    ExportCell::text_or_null(text.as_deref())
 }
 
-/// The columns that every export has, in order; the first ones are those that the first version had.
-const FIXED: [(&str, ColumnSource, ExportKind); 24] = [
-    ("log", ColumnSource::Log, ExportKind::Text),
-    ("task", ColumnSource::Task, ExportKind::Text),
-    ("model", ColumnSource::Model, ExportKind::Text),
-    ("id", ColumnSource::Id, ExportKind::Text),
-    ("epoch", ColumnSource::Epoch, ExportKind::Int),
-    ("scorer", ColumnSource::Scorer, ExportKind::Text),
-    ("value", score(ScorePart::Value), ExportKind::Text),
-    ("answer", score(ScorePart::Answer), ExportKind::Text),
-    ("explanation", score(ScorePart::Explanation), ExportKind::Text),
-    ("reason", score(ScorePart::Reason), ExportKind::Text),
-    ("error", ColumnSource::Error, ExportKind::Text),
-    ("limit", ColumnSource::Limit, ExportKind::Text),
-    ("number", score(ScorePart::Number), ExportKind::Float),
-    ("input", ColumnSource::Input, ExportKind::Text),
-    ("target", ColumnSource::Target, ExportKind::Text),
-    ("output", ColumnSource::Output, ExportKind::Text),
-    ("started_at", ColumnSource::StartedAt, ExportKind::Text),
-    ("completed_at", ColumnSource::CompletedAt, ExportKind::Text),
-    ("total_time", ColumnSource::TotalTime, ExportKind::Float),
-    ("working_time", ColumnSource::WorkingTime, ExportKind::Float),
-    ("input_tokens", ColumnSource::InputTokens, ExportKind::Int),
-    ("output_tokens", ColumnSource::OutputTokens, ExportKind::Int),
-    ("total_tokens", ColumnSource::TotalTokens, ExportKind::Int),
-    // No column, but a name that metadata may not have: readers of tables take such a column for the scores.
-    (SCORE, score(ScorePart::Value), ExportKind::Text),
-];
+fn number<'a>(number: Option<f64>) -> ExportCell<'a> {
+    number.map_or(ExportCell::Null, ExportCell::Number)
+}
 
+/// The path of the log.
+pub(super) const LOG: &str = "log";
+const EPOCH: &str = "epoch";
 const SCORE: &str = "score";
 /// Stands for all metadata in a choice of columns.
 const METADATA: &str = "metadata";
@@ -175,7 +187,7 @@ impl ExportColumn {
     /// The column as it is written.
     pub(super) fn written(&self) -> WrittenColumn {
         let kind = match (self.source, self.kind) {
-            (ColumnSource::Epoch, _) => ColumnKind::Int32,
+            _ if self.family == EPOCH => ColumnKind::Int32,
             (ColumnSource::Score(_, ScorePart::Value), ExportKind::Int | ExportKind::Float) => {
                 ColumnKind::Float
             }
@@ -447,40 +459,25 @@ pub(super) struct ExportRow<'a> {
 impl<'a> ExportRow<'a> {
     /// What stands under a column.
     pub(super) fn cell(&self, source: ColumnSource) -> ExportCell<'a> {
-        let (sample, cells) = (self.sample, self.cells);
-        let count = |count: fn(&Usage) -> u64| {
-            cells.usage.as_ref().map_or(ExportCell::Null, |usage| ExportCell::Count(count(usage)))
-        };
-        let number = |number: Option<f64>| number.map_or(ExportCell::Null, ExportCell::Number);
         match source {
-            ColumnSource::Log => ExportCell::Text(&self.run.log),
-            ColumnSource::Task => ExportCell::Text(&self.run.task),
-            ColumnSource::Model => ExportCell::Text(&self.run.model),
-            ColumnSource::Id => ExportCell::Id(&sample.id),
-            ColumnSource::Epoch => ExportCell::Epoch(sample.epoch),
+            ColumnSource::Sample(_, cell) => cell(self),
             ColumnSource::Scorer => ExportCell::text_or_null(self.scored.map(|(scorer, _)| scorer)),
             ColumnSource::Score(None, part) => self.of_score(self.scored, part),
             ColumnSource::Score(Some(at), part) => {
                 let scorer = self.run.scorers.get(at).map(String::as_str);
-                let score = scorer.and_then(|scorer| Some((scorer, sample.scores.get(scorer)?)));
+                let score = scorer.and_then(|scorer| Some((scorer, self.sample.scores.get(scorer)?)));
                 self.of_score(score, part)
             }
-            ColumnSource::Error => ExportCell::text_or_null(sample.error.as_deref()),
-            ColumnSource::Limit => ExportCell::text_or_null(sample.limit.as_deref()),
-            ColumnSource::Input => ExportCell::Json(&cells.input),
-            ColumnSource::Target => ExportCell::Json(&cells.target),
-            ColumnSource::Output => ExportCell::text_or_null(sample.completion.as_deref()),
-            ColumnSource::StartedAt => ExportCell::text_or_null(sample.started_at.as_deref()),
-            ColumnSource::CompletedAt => ExportCell::text_or_null(sample.completed_at.as_deref()),
-            ColumnSource::TotalTime => number(sample.total_time),
-            ColumnSource::WorkingTime => number(sample.working_time),
-            ColumnSource::InputTokens => count(|usage| usage.input_tokens),
-            ColumnSource::OutputTokens => count(|usage| usage.output_tokens),
-            ColumnSource::TotalTokens => count(|usage| usage.total_tokens),
             ColumnSource::Metadata(at) => {
-                cells.metadata.get(at).copied().flatten().map_or(ExportCell::Missing, ExportCell::Json)
+                let value = self.cells.metadata.get(at).copied().flatten();
+                value.map_or(ExportCell::Missing, ExportCell::Json)
             }
         }
+    }
+
+    /// A number of tokens, of all models.
+    fn tokens(&self, count: fn(&Usage) -> u64) -> ExportCell<'a> {
+        self.cells.usage.as_ref().map_or(ExportCell::Null, |usage| ExportCell::Count(count(usage)))
     }
 
     /// Refuses an epoch that does not fit the type of its column in Parquet; `log` is the log of the row.

@@ -47,7 +47,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::export::columns::{ExportRow, LogContext, SampleCells};
-use columns::{ColumnSource, ExportColumn, ExportKind, MetadataTree, ScorePart, ScorerColumns};
+use columns::{ColumnSource, ExportColumn, ExportKind, MetadataTree, SamplePart, ScorePart, ScorerColumns};
 use errorbar_core::engine::unique_names;
 use errorbar_core::spec::nearest;
 use errorbar_core::{Conversion, MetadataKeys, Registry, Score, ScoreParts};
@@ -55,6 +55,7 @@ use errorbar_files::{AtomicFile, WrittenFile};
 use errorbar_log::eval::{
     EvalLog, Header, LogError, LogLimits, SampleFields, StoredSample, plan_from_header,
 };
+use errorbar_macros::Setters;
 use errorbar_table::error_text::list;
 use errorbar_table::write::{ExportCell, WriteError, WrittenColumn, row_sink};
 use indexmap::IndexMap;
@@ -66,7 +67,7 @@ pub use errorbar_log::{JsonLayout, StrictWriter, strict_json};
 pub use errorbar_table::write::{ExportFormat, spreadsheet_cell};
 
 /// What to write out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Setters)]
 #[non_exhaustive]
 pub struct ExportOptions {
     /// Only the scores by these scorers; all if there are none. A sample that lacks them still has a row.
@@ -97,46 +98,6 @@ impl Default for ExportOptions {
     }
 }
 
-impl ExportOptions {
-    /// Writes only the scores by these scorers.
-    #[must_use]
-    pub fn scorers(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.scorers = names.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// Whether to write inputs, targets, outputs, answers and explanations.
-    #[must_use]
-    pub fn texts(self, texts: bool) -> Self {
-        ExportOptions { texts, ..self }
-    }
-
-    /// Whether a row is a sample and an epoch, with columns for each scorer.
-    #[must_use]
-    pub fn wide(self, wide: bool) -> Self {
-        ExportOptions { wide, ..self }
-    }
-
-    /// Writes only these columns.
-    #[must_use]
-    pub fn columns(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.columns = names.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// Builds the metrics in logs with this registry.
-    #[must_use]
-    pub fn registry(self, registry: Registry) -> Self {
-        ExportOptions { registry, ..self }
-    }
-
-    /// Refuses a log that goes beyond these limits.
-    #[must_use]
-    pub fn limits(self, limits: LogLimits) -> Self {
-        ExportOptions { limits, ..self }
-    }
-}
-
 /// What was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -154,6 +115,7 @@ pub struct ExportCounts {
 ///
 /// See [the module](self) for an example.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Export {
     logs: Vec<PathBuf>,
     options: ExportOptions,
@@ -161,8 +123,10 @@ pub struct Export {
     scorers: Vec<String>,
     keys: MetadataTree,
     columns: Vec<ExportColumn>,
-    recovered: Vec<PathBuf>,
-    without_samples: Vec<PathBuf>,
+    /// The logs that had no directory: their runs are going on or were interrupted.
+    pub recovered: Vec<PathBuf>,
+    /// The logs that no row is of.
+    pub without_samples: Vec<PathBuf>,
     /// The logs of runs that have not ended, as they were when they were read for the columns: a sample that came later may
     /// need another.
     growing: Vec<EvalLog>,
@@ -227,16 +191,6 @@ impl Export {
     /// The names of the columns, in order.
     pub fn columns(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
-    }
-
-    /// The logs that had no directory: their runs are going on or were interrupted.
-    pub fn recovered(&self) -> &[PathBuf] {
-        &self.recovered
-    }
-
-    /// The logs that no row is of.
-    pub fn without_samples(&self) -> &[PathBuf] {
-        &self.without_samples
     }
 
     /// Reads the logs again and writes the rows.
@@ -312,27 +266,19 @@ impl Export {
 
     /// What the columns need of a sample.
     fn fields(&self) -> SampleFields {
-        use ColumnSource::{
-            CompletedAt, Input, InputTokens, Metadata, Output, OutputTokens, StartedAt, Target, TotalTime,
-            TotalTokens, WorkingTime,
-        };
-        let has =
-            |wanted: fn(&ColumnSource) -> bool| self.columns.iter().any(|column| wanted(&column.source));
-        let metadata = match has(|source| matches!(source, Metadata(_))) {
-            true => MetadataKeys::All,
-            false => MetadataKeys::NONE,
-        };
-        let mut fields = SampleFields::scores(metadata);
-        if !has(|source| matches!(source, ColumnSource::Score(_, ScorePart::Answer | ScorePart::Explanation)))
-        {
+        let sources = || self.columns.iter().map(|column| column.source);
+        let has_metadata = sources().any(|source| matches!(source, ColumnSource::Metadata(_)));
+        let texts =
+            |source| matches!(source, ColumnSource::Score(_, ScorePart::Answer | ScorePart::Explanation));
+        let mut fields =
+            SampleFields::scores(if has_metadata { MetadataKeys::All } else { MetadataKeys::NONE });
+        if !sources().any(texts) {
             fields = fields.score_parts(ScoreParts::Value);
         }
-        fields.texts = has(|source| matches!(source, Input | Target));
-        fields.completion = has(|source| matches!(source, Output));
-        fields.details = has(|source| {
-            matches!(source, StartedAt | CompletedAt | TotalTime | WorkingTime)
-                || matches!(source, InputTokens | OutputTokens | TotalTokens)
-        });
+        let has = |part| sources().any(|source| matches!(source, ColumnSource::Sample(of, _) if of == part));
+        fields.texts = has(SamplePart::Texts);
+        fields.completion = has(SamplePart::Completion);
+        fields.details = has(SamplePart::Details);
         fields
     }
 
@@ -364,9 +310,9 @@ fn chosen_columns(
 ) -> Result<Vec<ExportColumn>, ExportError> {
     const TEXTS: [&str; 5] = ["answer", "explanation", "input", "target", "output"];
     if options.columns.is_empty() {
-        let is_wanted = |column: &ExportColumn| match column.source {
-            ColumnSource::Log => logs > 1,
-            _ => options.texts || !TEXTS.contains(&column.family),
+        let is_wanted = |column: &ExportColumn| match column.family {
+            columns::LOG => logs > 1,
+            family => options.texts || !TEXTS.contains(&family),
         };
         return Ok(all.into_iter().filter(is_wanted).collect());
     }
@@ -415,7 +361,7 @@ pub enum ExportError {
         error: io::Error,
     },
     /// Anything else, with what to do about it.
-    #[error("{}", .0.text())]
+    #[error("{}", .0.text)]
     Other(Box<Diagnostic>),
 }
 
@@ -496,7 +442,7 @@ impl ExportError {
     /// What to do about it.
     pub fn hint(&self) -> Option<Text> {
         match self {
-            ExportError::Other(problem) => problem.hint_text().cloned(),
+            ExportError::Other(problem) => problem.hint.clone(),
             ExportError::Write { error, .. } => Some(match error.kind() {
                 io::ErrorKind::NotFound => "make the folder first".into(),
                 io::ErrorKind::IsADirectory => "give the name of a file in it".into(),

@@ -423,7 +423,7 @@ fn read_runs(
     let scorers: Vec<String> = request.scorers.iter().cloned().collect();
     let mut runs = Vec::new();
     for named in &request.from {
-        let path = match analysis.memory().contains(named) {
+        let path = match analysis.tables.contains(named) {
             true => named.clone(),
             false => source::resolve(named)?,
         };
@@ -446,7 +446,7 @@ fn read_runs(
         };
         let reader = Reader::new(analysis, &run_request, &path);
         for mut run in reader.runs(diagnostics)? {
-            let checked = run.check_cells(Plan::new(), request.tables.unconvertible, analysis.registry());
+            let checked = run.check_cells(Plan::new(), request.tables.unconvertible, analysis.registry);
             checked.map_err(|problem| problem.about(path.display()))?;
             runs.push(run);
         }
@@ -533,7 +533,7 @@ fn from_error(error: &PowerError, base: &Run, request: &PilotRequest) -> Diagnos
     let PowerError::Scores(error) = error else { return Diagnostic::from(error.clone()) };
     let mut error = error.clone();
     if let Some(table) = base.table() {
-        error.name_metadata_keys(table.keys.iter().map(String::as_str));
+        error.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));
     }
     let hint = hints::figure_hint(&error, &request.clusters);
     Diagnostic::error(error.to_string()).hint_if(hint)

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use errorbar_inference::{Gate, PowerMethod};
 use errorbar_macros::Setters;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::power::design::PilotRuns;
@@ -224,11 +224,13 @@ impl PowerRequest {
 const MOST_VALUES: usize = 1000;
 
 /// One or several numbers: `0.03`, `0.01,0.02`, `0.01..0.10`, `0.1..0.5:0.1`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Form")]
 pub struct Values(pub Vec<f64>);
 
 /// The same for counts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Form")]
 pub struct Counts(pub Vec<u64>);
 
 impl From<f64> for Values {
@@ -290,17 +292,19 @@ impl Form {
     }
 }
 
-impl<'de> Deserialize<'de> for Values {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let numbers = Form::deserialize(deserializer)?.numbers(0.0);
-        numbers.map(Values).map_err(serde::de::Error::custom)
+impl TryFrom<Form> for Values {
+    type Error = String;
+
+    fn try_from(form: Form) -> Result<Self, String> {
+        form.numbers(0.0).map(Values)
     }
 }
 
-impl<'de> Deserialize<'de> for Counts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let numbers = Form::deserialize(deserializer)?.numbers(1.0);
-        numbers.and_then(Counts::of_numbers).map_err(serde::de::Error::custom)
+impl TryFrom<Form> for Counts {
+    type Error = String;
+
+    fn try_from(form: Form) -> Result<Self, String> {
+        Counts::of_numbers(form.numbers(1.0)?)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The plans: one for each combination of what is given.
 
+use errorbar_inference::power::least_samples;
 use errorbar_inference::{Flips, PowerDesign, PowerError, ScoreSpread};
 
 use super::design::PilotRuns;
@@ -245,20 +246,10 @@ impl Planner<'_> {
 
     /// The fewest epochs with which this number of samples suffices.
     fn fewest_epochs(&self, case: &Case, most: u64) -> Option<u32> {
-        let suffices = |epochs: u32| self.samples(case, epochs).is_ok_and(|samples| samples <= most);
-        if !suffices(MOST_EPOCHS) {
-            return None;
-        }
-        let (mut low, mut high) = (0, MOST_EPOCHS);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if suffices(middle) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        Some(high)
+        let suffices =
+            |epochs: u64| Ok(self.samples(case, epochs as u32).is_ok_and(|samples| samples <= most));
+        let epochs = least_samples(1.0, 1, u64::from(MOST_EPOCHS), &suffices).ok()?;
+        Some(epochs as u32)
     }
 
     /// Marks the plans that need more samples than there are, and the cheapest of the others.

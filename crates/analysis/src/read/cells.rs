@@ -9,15 +9,15 @@ use std::sync::Arc;
 use errorbar_core::metrics::{mean, stderr};
 use errorbar_core::spec::{Arg, Spec};
 use errorbar_core::{
-    Conversion, IndexMap, LeafRef, Metric, Plan, Reducer, Reducers, Registry, Results, ScoreColumns, Value,
-    ValueRef, Warning, metrics,
+    Conversion, IndexMap, Leaf, LeafRef, Metric, Plan, Reducer, Reducers, Registry, Results, ScoreColumns,
+    Value, ValueRef, Warning, metrics,
 };
-use errorbar_table::{CellUse, RowLocations, ScoreTable, ScoreWord, TableLocation, error_text};
+use errorbar_table::{CellUse, ScoreTable, error_text};
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use crate::hints::table as hints;
 use crate::request::UnconvertiblePolicy;
-use crate::run::Run;
+use crate::run::{Provenance, Run};
 use crate::text;
 use crate::text::{Opt, Text, short};
 
@@ -36,10 +36,7 @@ struct CellContext<'a> {
     mode: UnconvertiblePolicy,
     registry: &'a Registry,
     path: &'a Path,
-    /// The cells that are scores.
-    words: &'a [ScoreWord],
-    /// Where its rows are in the file, if it is a table.
-    locations: Option<&'a RowLocations>,
+    table: &'a ScoreTable,
     /// Whether the command has `--no-reduce`.
     has_no_reduce: bool,
 }
@@ -99,19 +96,11 @@ impl Run {
         registry: &Registry,
         has_no_reduce: bool,
     ) -> Result<Results, Diagnostic> {
-        let mut columns = std::mem::take(&mut self.scores);
-        let table = self.table();
-        let cells = CellContext {
-            mode,
-            registry,
-            path: &self.identity.path,
-            words: table.map(|table| table.words.as_slice()).unwrap_or_default(),
-            locations: table.map(|table| &table.locations),
-            has_no_reduce,
+        let Provenance::Table(source) = &self.provenance else {
+            return Ok(plan.evaluate(&self.scores)?.results);
         };
-        let computed = compute(&mut columns, plan, cells);
-        self.scores = columns;
-        computed
+        let (path, table) = (&self.identity.path, &source.table);
+        compute(&mut self.scores, plan, CellContext { mode, registry, path, table, has_no_reduce })
     }
 }
 
@@ -199,6 +188,7 @@ fn threshold_hint(reducer: &dyn Reducer, highest: f64) -> Text {
 }
 
 /// Values of a scorer that have no meaning as a number.
+#[derive(Default)]
 struct UnconvertibleScores {
     scorer: String,
     /// The key of map-valued scores that they are under.
@@ -217,14 +207,44 @@ struct UnconvertibleScores {
     are_parts: bool,
     /// Whether a list is among them, or has them.
     has_lists: bool,
-    /// The keys of maps under which all values are scores.
-    keys: Vec<String>,
+    /// The keys of maps, and whether all values under each are scores.
+    keys: IndexMap<String, bool>,
     /// A few numbers among the other values.
     numbers: Vec<f64>,
     /// The booleans among the other values.
     booleans: Vec<bool>,
     /// Whether a metric would read them as labels, if a reducer did not read them first.
     are_labels: bool,
+}
+
+impl UnconvertibleScores {
+    fn are_unknown(&self, value: ValueRef<'_>) -> bool {
+        is_unconvertible(value, &self.conversions)
+    }
+
+    /// Adds a value of a row, be it a score or not.
+    fn note(&mut self, row: usize, sample: &str, value: ValueRef<'_>) {
+        let is_unknown = self.are_unknown(value);
+        if let (false, Some(number)) = (is_unknown || self.numbers.len() >= NUMBERS_KEPT, number(value))
+            && !self.numbers.contains(&number)
+        {
+            self.numbers.push(number);
+        }
+        if let ValueRef::Leaf(LeafRef::Bool(boolean)) = value
+            && !self.booleans.contains(&boolean)
+        {
+            self.booleans.push(boolean);
+        }
+        if is_unknown {
+            self.first.get_or_insert_with(|| (row, sample.to_owned()));
+            self.are_nested |= !matches!(value, ValueRef::Leaf(_));
+            let count = self.values.entry(shown(value)).or_default();
+            *count += 1;
+            if *count == 1 && self.texts.len() < TEXTS_KEPT {
+                self.texts.extend(value.as_text());
+            }
+        }
+    }
 }
 
 fn unconvertible_scores(
@@ -240,81 +260,41 @@ fn unconvertible_scores(
         if found.iter().any(|known| known.scorer == *scorer && known.key == *key) {
             continue;
         }
-        let conversions = match reducer {
-            Some(name) => conversions_of_reducer(name, &plan.reducers),
-            None => conversions_of_metrics(scorer, plan, registry),
-        };
-        let mut values: IndexMap<String, usize> = IndexMap::new();
-        let (mut are_nested, mut are_parts) = (false, false);
-        let (mut first, mut texts) = (None, Vec::new());
-        let (mut are_lists, mut numbers) = (false, Vec::new());
-        let mut booleans: Vec<bool> = Vec::new();
-        let mut keys: IndexMap<String, bool> = IndexMap::new();
-        let mut note = |row: usize, value: ValueRef<'_>| {
-            let is_unknown = is_unconvertible(value, &conversions);
-            if let (false, Some(number)) = (is_unknown || numbers.len() >= NUMBERS_KEPT, number(value))
-                && !numbers.contains(&number)
-            {
-                numbers.push(number);
-            }
-            if let ValueRef::Leaf(LeafRef::Bool(boolean)) = value
-                && !booleans.contains(&boolean)
-            {
-                booleans.push(boolean);
-            }
-            if is_unknown {
-                first.get_or_insert_with(|| (row, columns.id(row).to_owned()));
-                are_nested |= !matches!(value, ValueRef::Leaf(_));
-                let count = values.entry(shown(value)).or_default();
-                *count += 1;
-                if *count == 1 && texts.len() < TEXTS_KEPT {
-                    texts.extend(value.as_text());
-                }
-            }
+        let mut one = UnconvertibleScores {
+            scorer: scorer.clone(),
+            key: key.clone(),
+            conversions: match reducer {
+                Some(name) => conversions_of_reducer(name, &plan.reducers),
+                None => conversions_of_metrics(scorer, plan, registry),
+            },
+            are_labels: reducer.is_some() && metrics_of(scorer, plan).any(|metric| metric.reads_labels()),
+            ..UnconvertibleScores::default()
         };
         for row in 0..columns.len() {
             let Some(score) = columns.score(row, scorer) else { continue };
             if let Value::Map(map) = &score.value {
                 for (key, leaf) in map {
-                    let is_score = !is_unconvertible(ValueRef::Leaf(leaf.view()), &conversions);
-                    keys.entry(key.to_string()).and_modify(|all| *all &= is_score).or_insert(is_score);
+                    let is_score = !one.are_unknown(ValueRef::Leaf(leaf.view()));
+                    one.keys.entry(key.to_string()).and_modify(|all| *all &= is_score).or_insert(is_score);
                 }
             }
-            are_lists |= matches!(score.value, Value::List(_));
-            match (&score.value, key) {
-                (Value::Map(map), Some(key)) => {
-                    are_parts = true;
-                    map.get(key.as_str()).into_iter().for_each(|leaf| note(row, ValueRef::Leaf(leaf.view())));
-                }
+            one.has_lists |= matches!(score.value, Value::List(_));
+            let leaves: Vec<&Leaf> = match (&score.value, key) {
+                (Value::Map(map), Some(key)) => map.get(key.as_str()).into_iter().collect(),
                 // Reducers of scalars reduce lists and maps leaf by leaf.
-                (Value::Map(map), None) if reducer.is_some() => {
-                    are_parts = true;
-                    map.values().for_each(|leaf| note(row, ValueRef::Leaf(leaf.view())));
+                (Value::Map(map), None) if reducer.is_some() => map.values().collect(),
+                (Value::List(list), None) if reducer.is_some() => list.iter().collect(),
+                (value, _) => {
+                    one.note(row, columns.id(row), value.view());
+                    continue;
                 }
-                (Value::List(list), None) if reducer.is_some() => {
-                    are_parts = true;
-                    list.iter().for_each(|leaf| note(row, ValueRef::Leaf(leaf.view())));
-                }
-                (value, _) => note(row, value.view()),
-            }
+            };
+            one.are_parts = true;
+            leaves.into_iter().for_each(|leaf| one.note(row, columns.id(row), ValueRef::Leaf(leaf.view())));
         }
-        values.sort_by(|_, a, _, b| b.cmp(a));
-        found.push(UnconvertibleScores {
-            scorer: scorer.clone(),
-            key: key.clone(),
-            count: values.values().sum::<usize>().max(*count),
-            conversions,
-            values,
-            texts,
-            first,
-            are_nested,
-            are_parts,
-            has_lists: are_lists,
-            keys: keys.into_iter().filter(|(_, are_scores)| *are_scores).map(|(key, _)| key).collect(),
-            numbers,
-            booleans,
-            are_labels: reducer.is_some() && metrics_of(scorer, plan).any(|metric| metric.reads_labels()),
-        });
+        one.values.sort_by(|_, a, _, b| b.cmp(a));
+        one.count = one.values.values().sum::<usize>().max(*count);
+        found.push(one);
     }
     found
 }
@@ -350,19 +330,8 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// Where a row is.
-fn place(location: Option<TableLocation>, sample: &str, path: &Path) -> Place {
-    Place { path: path.display().to_string(), location, sample: Some(sample.to_owned()) }
-}
-
 fn refusal(found: &[UnconvertibleScores], cells: CellContext<'_>) -> Diagnostic {
-    let location = |row: usize| match cells.locations {
-        Some(locations) => locations.get(row),
-        None => Some(TableLocation::Row(row as u64 + 1)),
-    };
-    let first = |one: &UnconvertibleScores| {
-        one.first.as_ref().map(|(row, sample)| place(location(*row), sample, cells.path))
-    };
+    let location = |row: usize| cells.table.locations.get(row);
     let about = |one: &UnconvertibleScores| {
         let values = one.values.iter().map(|(value, count)| (value.clone(), *count));
         let first = one.first.as_ref().map(|(row, sample)| (location(*row), sample.as_str()));
@@ -382,11 +351,12 @@ fn refusal(found: &[UnconvertibleScores], cells: CellContext<'_>) -> Diagnostic 
         }
         [one, ..] if one.has_lists => hints::LISTS.into(),
         [one, ..] if one.are_nested => hints::map_hint(),
-        [one, ..] if one.are_parts && !one.keys.is_empty() => {
-            hints::keys_hint(&one.keys, cells.has_no_reduce)
+        [one, ..] if one.are_parts && one.keys.values().any(|are_scores| *are_scores) => {
+            let keys = one.keys.iter().filter(|(_, are_scores)| **are_scores);
+            hints::keys_hint(&keys.map(|(key, _)| key.clone()).collect::<Vec<_>>(), cells.has_no_reduce)
         }
         [one, ..] => {
-            let words = cells.words.iter().filter(|word| word.scorer == one.scorer);
+            let words = cells.table.words.iter().filter(|word| word.scorer == one.scorer);
             let words: Vec<_> = words.map(|word| (word.word.as_str(), word.score)).collect();
             // Numbers that words were read as are none.
             let is_word = |number: &f64| words.iter().any(|(_, score)| *score == Some(*number));
@@ -403,14 +373,13 @@ fn refusal(found: &[UnconvertibleScores], cells: CellContext<'_>) -> Diagnostic 
             text!("{}; or {Unconvertible=missing} skips them, {Unconvertible=zero} counts them as 0", meaning)
         }
     };
-    table_error(problem, found.first().and_then(first)).hint(hint)
-}
-
-/// What is wrong with cells of a table, the first of which is there.
-fn table_error(problem: String, first: Option<Place>) -> Diagnostic {
-    let diagnostic = Diagnostic::error(problem).of_kind(DiagnosticKind::Table);
-    match first {
-        Some(first) => diagnostic.at(first),
+    let diagnostic = Diagnostic::error(problem).of_kind(DiagnosticKind::Table).hint(hint);
+    match found.first().and_then(|one| one.first.as_ref()) {
+        Some((row, sample)) => diagnostic.at(Place {
+            path: cells.path.display().to_string(),
+            location: location(*row),
+            sample: Some(sample.clone()),
+        }),
         None => diagnostic,
     }
 }

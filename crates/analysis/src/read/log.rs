@@ -46,7 +46,7 @@ pub(super) fn read_log_with(
     let changes = request.changes;
     let header = log.header()?;
     let (plan, mut left_out) =
-        plan_from_header(&header, analysis.registry()).map_err(|error| error.at(log.path()))?;
+        plan_from_header(&header, analysis.registry).map_err(|error| error.at(log.path()))?;
     let mut plan = only_scorers(changes.apply(plan), request.scorers_read());
     if changes.metrics.is_some() {
         // The metrics of the log are replaced, so it does not matter if they cannot be built.
@@ -236,14 +236,24 @@ impl Run {
 
 /// Results with what a log records of its run.
 fn report_of_log(source: &LogSource, results: Results) -> Report {
-    let EvalInfo { task, model, .. } = &source.header.eval;
-    let mut report = Report::new(source.log.path().display().to_string(), results).of_run(task, model);
-    report.partial_run = partial_run(&source.header);
-    report.early_stop = early_stop(&source.header.eval);
-    report.self_graded = self_graded(&source.header.eval);
-    (report.skipped, report.limits) = (source.skipped.len(), source.limits.clone());
-    report.recorded = source.recorded.is_some();
-    report
+    let LogSource { log, header, skipped, limits, recorded, .. } = source;
+    Report {
+        skipped: skipped.len(),
+        limits: limits.clone(),
+        recorded: recorded.is_some(),
+        ..report_of_run(log.path().display().to_string(), header, results)
+    }
+}
+
+/// Results with what the header of a log records of its run.
+pub fn report_of_run(log: impl Into<String>, header: &Header, results: Results) -> Report {
+    let eval = &header.eval;
+    Report {
+        partial_run: partial_run(header),
+        early_stop: early_stop(eval),
+        self_graded: self_graded(eval),
+        ..Report::new(log, results).of_run(&eval.task, &eval.model)
+    }
 }
 
 /// The status of a run, if it did not reach its end.
@@ -255,7 +265,7 @@ pub fn partial_run(header: &Header) -> Option<PartialRun> {
 }
 
 /// The rule that stopped a run early; a record that is not valid is among the warnings.
-pub fn early_stop(eval: &EvalInfo) -> Option<StoppedRun> {
+fn early_stop(eval: &EvalInfo) -> Option<StoppedRun> {
     let StoppedEarly { rule, reason, samples, planned, .. } = StoppedEarly::recorded(eval).ok().flatten()?;
     Some(StoppedRun { rule, reason, samples, planned })
 }

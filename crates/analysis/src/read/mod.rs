@@ -19,7 +19,8 @@ pub use self::cells::beyond_threshold_problem;
 pub(crate) use self::cells::{below_threshold_problem, cell_use, choose_means, choose_metrics, refuse_empty};
 pub(crate) use self::log::read_log_scores;
 pub use self::log::{
-    early_stop, has_scored_confidence, partial_run, read_log, recovered, status_of_unfinished, unknown_scorer,
+    has_scored_confidence, partial_run, read_log, recovered, report_of_run, status_of_unfinished,
+    unknown_scorer,
 };
 use crate::Analysis;
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Outcome};
@@ -349,7 +350,7 @@ impl<'a> Reader<'a> {
         let mapping = request.tables.mapping(request.split)?;
         let options = request
             .tables
-            .options(&mapping, request.read.limits().max_memory, self.analysis.memory())
+            .options(&mapping, request.read.limits().max_memory, &self.analysis.tables)
             .details(request.all_parts || plan.score_parts() == ScoreParts::All || request.answers);
         let options = options.no_scores(request.tables.unconvertible.into()).cells(cell_use(&plan));
         let asked = plan.metadata_keys().and(MetadataKeys::Only(keys));

@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_about_its_option() {
-        let problem = |fields: Value| request(fields).check().unwrap_err().text().to_string();
+        let problem = |fields: Value| request(fields).check().unwrap_err().text.to_string();
         assert!(problem(json!({"level": 95})).starts_with("--level: the level must lie between 0 and 1"));
         assert!(problem(json!({"range": [10, 0]})).starts_with("--range: the range must be two numbers"));
         assert!(problem(json!({"range": 10})).starts_with("--range: the range must be two numbers"));

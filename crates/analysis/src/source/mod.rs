@@ -166,13 +166,13 @@ fn skipped(unusable: Vec<Diagnostics>, found: usize) -> Option<Diagnostic> {
     let count = unusable.len();
     let first: Vec<Diagnostic> =
         unusable.into_iter().filter_map(|problems| problems.into_iter().next()).collect();
-    let texts: Vec<String> = first.iter().map(|problem| problem.text().to_string()).collect();
+    let texts: Vec<String> = first.iter().map(|problem| problem.text.to_string()).collect();
     let mut lines: Vec<&str> = texts.iter().take(SKIPPED_NAMED).map(String::as_str).collect();
     let more = format!("… and {} more", count.saturating_sub(SKIPPED_NAMED));
     lines.extend((count > SKIPPED_NAMED).then_some(more.as_str()));
     let text = format!("skipped {count} of {}: {}", counted(found as u64, "log"), lines.join("\n"));
-    let hint = first.first()?.hint_text();
-    let is_common = first.iter().all(|problem| problem.hint_text() == hint);
+    let hint = first.first()?.hint.as_ref();
+    let is_common = first.iter().all(|problem| problem.hint.as_ref() == hint);
     Some(Diagnostic::warning(text).hint_if(hint.filter(|_| is_common).cloned()))
 }
 
@@ -384,7 +384,7 @@ mod tests {
             expand(&[path("sub/data.json"), path("missing.eval"), path("no*such"), path("b.eval")]);
         assert_eq!(names(folder.path(), &expanded), ["sub/data.json", "missing.eval", "b.eval"]);
         let problems: Vec<String> =
-            expanded.diagnostics.into_iter().map(|problem| problem.text().to_string()).collect();
+            expanded.diagnostics.into_iter().map(|problem| problem.text.to_string()).collect();
         assert_eq!(problems, [format!("{}: the pattern matches no file", path("no*such").display())]);
     }
 
@@ -417,10 +417,10 @@ mod tests {
             let problems: Vec<Diagnostic> = expanded.diagnostics.into_iter().collect();
             let problem = problems.first().unwrap();
             assert!(
-                problem.text().to_string().ends_with("this is a manifest of Inspect's eval_set, not a log"),
+                problem.text.to_string().ends_with("this is a manifest of Inspect's eval_set, not a log"),
                 "{named}"
             );
-            assert!(problem.hint_text().is_some());
+            assert!(problem.hint.is_some());
         }
     }
 
@@ -528,7 +528,7 @@ mod tests {
             let problems: Vec<Diagnostic> =
                 resolve_in(Path::new(name), folder).unwrap_err().into_iter().collect();
             assert_eq!(problems.len(), 1, "{name}");
-            assert!(problems.iter().all(|problem| problem.hint_text().is_some()), "{name}");
+            assert!(problems.iter().all(|problem| problem.hint.is_some()), "{name}");
         }
     }
 

@@ -80,7 +80,7 @@ const SCORES: [&str; 12] = [
 
 fn without_texts() -> ExportOptions {
     let is_text = |name: &&str| matches!(*name, "answer" | "explanation");
-    ExportOptions::default().columns(SCORES.into_iter().filter(|name| !is_text(name)))
+    ExportOptions::default().columns(SCORES.into_iter().filter(|name| !is_text(name)).collect::<Vec<_>>())
 }
 
 #[test]
@@ -271,7 +271,8 @@ fn a_file_is_whole_or_not_there() {
         .unwrap();
     let error = export.save(ExportFormat::Csv, &out).unwrap_err();
     let ExportError::Other(error) = error else { panic!("{error}") };
-    assert_eq!((error.path(), error.sample()), (log.to_str(), Some("1")));
+    let place = error.place.unwrap();
+    assert_eq!((Some(&*place.path), place.sample.as_deref()), (log.to_str(), Some("1")));
     assert_eq!(fs::read(&out).unwrap(), old);
     let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
     names.sort();
@@ -305,9 +306,10 @@ fn what_is_no_log_is_reported() {
     fs::write(&path, "not a log").unwrap();
     let error = Export::of([&path], ExportOptions::default()).unwrap_err();
     let ExportError::Other(error) = error else { panic!("{error}") };
-    assert_eq!((error.path(), error.kind()), (path.to_str(), DiagnosticKind::Log));
+    let place = error.place.as_ref().unwrap();
+    assert_eq!((Some(&*place.path), error.kind), (path.to_str(), DiagnosticKind::Log));
     let hint = "give a file that ends in .eval and was written as an eval log";
-    assert_eq!(error.hint_text().unwrap().to_string(), hint);
+    assert_eq!(error.hint.unwrap().to_string(), hint);
 }
 
 fn copied(log: &EvalLog, id: &str, epoch: u32) -> Option<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! `errorbar cache`: the cached answers of models.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
@@ -33,13 +33,9 @@ enum CacheCommand {
     Clear(ClearArgs),
 }
 
-/// The folder of the cache: this one, or the user's.
-pub(super) fn cache_folder(named: Option<&Path>) -> errorbar_eval::Result<PathBuf> {
-    named.map_or_else(Cache::default_folder, |folder| Ok(Cache::folder_in(folder)))
-}
-
 pub(crate) fn run(args: &CacheArgs) -> CommandResult {
-    let cache = Cache::at(cache_folder(args.cache_dir.as_deref())?);
+    let named = args.cache_dir.as_deref().map(Cache::folder_in);
+    let cache = Cache::at(named.map_or_else(Cache::default_folder, Ok)?);
     match &args.command {
         CacheCommand::Path => {
             let path = cache.folder.as_os_str().as_encoded_bytes();

@@ -7,9 +7,9 @@ use errorbar_analysis::files::{check_new, save};
 use errorbar_analysis::{CompareRequest, Comparisons, Files, Opt, text};
 use errorbar_files::FileAccess;
 use errorbar_report::{ComparisonView, Markdown, Render, Sort, gate_cases, gate_diagnostics};
+use errorbar_table::MemoryTables;
 
 use super::explain::ExplainArgs;
-use super::logs::ReadProgress;
 use super::{CommandOutcome, CommandResult, Context, requirements};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::format::Format;
@@ -89,21 +89,19 @@ struct JUnitArgs {
 
 pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
     let CompareArgs { request, .. } = args;
-    let progress = ReadProgress::new(context.quiet);
-    let analysis = context.analysis(&progress);
-    let changes = request.changes(&analysis)?;
+    let changes = request.changes(&context.analysis(&()))?;
     args.check()?;
     if let Some(output) = &args.output {
         check_new(output, args.force)?;
     }
-    let files = Files::find(&args.files, analysis.memory())?;
+    let files = Files::find(&args.files, &MemoryTables::default())?;
     if args.explain.explain {
         let (split, _) = request.split_and_groups(files.is_one())?;
         let reading = (&request.tables, split, request.read.limits().max_memory);
         return args.explain.run(&files.paths(), reading, args.format(), Diagnostics::default());
     }
-    let (compared, mut diagnostics) = analysis.compare_files(files, request, &changes)?;
-    drop(progress);
+    let (compared, mut diagnostics) =
+        context.reading(|analysis| analysis.compare_files(files, request, &changes))?;
     diagnostics.extend(gate_diagnostics(&compared.report, &request.gate));
     if let (Some(path), Some(_)) = (&args.junit.junit, request.gate.gate()) {
         let cases = gate_cases(&compared.report, request.gate.decisive);

@@ -162,9 +162,7 @@ fn in_spec(names: &[Named], current: &OsStr) -> Vec<CompletionCandidate> {
 /// Commands, entries and kinds of entries.
 fn topics(commands: &[Named], registry: &Registry, current: &OsStr) -> Vec<CompletionCandidate> {
     let kinds = EntryKind::value_variants();
-    let words = kinds
-        .iter()
-        .map(|kind| (kind.plural().to_lowercase(), format!("All {}", kind.plural().to_lowercase())));
+    let words = kinds.iter().map(|kind| (kind.plural(), format!("All {}", kind.plural())));
     let entries = kinds.iter().flat_map(|kind| names(*kind, registry));
     let mut seen = IndexSet::new();
     let all =

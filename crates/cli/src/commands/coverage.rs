@@ -8,7 +8,6 @@ use errorbar_inference::{Coverage, CoverageFigures, MethodCoverage};
 use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
 
 use super::explain::ExplainArgs;
-use super::logs::ReadProgress;
 use super::{CommandOutcome, CommandResult, Context};
 use crate::format::{Format, counted, short, width};
 use crate::output::Output;
@@ -60,9 +59,7 @@ pub(crate) fn run(args: &CoverageArgs, context: &Context<'_>) -> CommandResult {
         let reading = (&request.tables, request.by.as_deref(), request.read.limits().max_memory);
         return args.explain.run(&input.files, reading, args.format, input.diagnostics);
     }
-    let progress = ReadProgress::new(context.quiet);
-    let answer = context.analysis(&progress).coverage(&args.files, request);
-    drop(progress);
+    let answer = context.reading(|analysis| analysis.coverage(&args.files, request));
     let blocks = answer.value.unwrap_or_default();
     let output = match args.format {
         _ if blocks.is_empty() => Output::Nothing,

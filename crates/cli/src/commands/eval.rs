@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::TypedValueParser;
 use errorbar_analysis::{
     DEFAULT_LOG_DIR, ErrorRequest, LOG_DIR, LimitRequest, Opt, PlanChanges, beyond_threshold_problem,
     expand_folder, findings, newest_first, resolve_in, status_of_unfinished, unused_cluster_of_run,
@@ -137,15 +136,10 @@ fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> 
 struct RunOutcome {
     label: String,
     model: String,
-    ending: RunEnding,
-}
-
-enum RunEnding {
-    Ended(Box<errorbar_eval::Result<FinishedRun>>),
-    /// All of it was there before.
-    Skipped(Box<errorbar_eval::Result<FinishedRun>>),
-    /// It was not started, because the user had cancelled the one before.
-    NotRun,
+    /// None if it was not started, because the user had cancelled the one before.
+    finished: Option<errorbar_eval::Result<FinishedRun>>,
+    /// Whether all of it was there before.
+    is_earlier: bool,
 }
 
 /// Runs one task after the other, each with all its models at once, until the user cancels.
@@ -164,16 +158,15 @@ async fn run_all(
             async move {
                 let PreparedRun { task, label, start } = run;
                 let model = task.model_name().to_owned();
-                let ending = match &start {
+                let is_earlier = matches!(start, RunStart::Complete(_));
+                let finished = match &start {
                     // What is there is shown, whether the user has cancelled the others or not.
-                    RunStart::Complete(log) => RunEnding::Skipped(Box::new(task.skip(log, &Quiet))),
-                    _ if cancel.is_stopped() => RunEnding::NotRun,
-                    RunStart::Resumed(log) => {
-                        RunEnding::Ended(Box::new(task.resume(log, observer, cancel).await))
-                    }
-                    RunStart::New => RunEnding::Ended(Box::new(task.run(observer, cancel).await)),
+                    RunStart::Complete(log) => Some(task.skip(log, &Quiet)),
+                    _ if cancel.is_stopped() => None,
+                    RunStart::Resumed(log) => Some(task.resume(log, observer, cancel).await),
+                    RunStart::New => Some(task.run(observer, cancel).await),
                 };
-                RunOutcome { label, model, ending }
+                RunOutcome { label, model, finished, is_earlier }
             }
         });
         outcomes.extend(join_all(runs).await);
@@ -260,7 +253,8 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "DIR", default_value = DEFAULT_LOG_DIR, env = LOG_DIR)]
     log_dir: PathBuf,
     /// The format of the log: an archive that grows while the task runs, or JSON converted from it at the end [default: eval; with --resume that of the log]
-    #[arg(long, value_name = "FORMAT", value_parser = log_formats())]
+    #[arg(long, value_name = "FORMAT",
+        value_parser = one_of([("eval", LogFormat::Eval), ("json", LogFormat::Json)]))]
     log_format: Option<LogFormat>,
     /// Leave events out of the log: the steps of each sample, its model calls with their times, its scores
     #[arg(long)]
@@ -313,10 +307,6 @@ pub(crate) struct EvalArgs {
     requirements: RequirementArgs,
 }
 
-fn log_formats() -> impl TypedValueParser<Value = LogFormat> {
-    one_of([("eval", LogFormat::Eval), ("json", LogFormat::Json)])
-}
-
 /// The options that the command line gives.
 fn options(
     args: &EvalArgs,
@@ -325,24 +315,32 @@ fn options(
 ) -> Result<RunOptions, Diagnostics> {
     let overrides =
         PlanChanges::new(&args.metrics, &args.reducers, args.no_reduce, context.analysis(&()).specs())?;
-    let mut options = RunOptions {
-        stop_when: stop_rules(&args.stop_when, &args.log_dir)?,
+    let of_task = RunOptions {
         limit: args.limit,
         sample_ids: args.sample_ids.clone(),
         epochs: args.epochs,
         reducers: overrides.reducers,
         metrics: overrides.metrics,
-        max_samples: args.max_samples.map(NonZeroUsize::get),
         seed: args.seed,
         log_dir: args.log_dir.clone(),
-        log_format: args.log_format.unwrap_or_default(),
-        skip_events: args.no_log_events,
-        fail_on_error: args.fail_on_error,
-        limits: UsageLimits { time: args.time_limit, ..UsageLimits::default() },
         ..RunOptions::default()
     };
+    let mut options = options_over(of_task, args)?;
     args.model_args.apply(&mut options, watcher)?;
     Ok(options)
+}
+
+/// Other options, with what the command line gives of those that a run and its resumption both have.
+fn options_over(others: RunOptions, args: &EvalArgs) -> Result<RunOptions, Diagnostics> {
+    Ok(RunOptions {
+        stop_when: stop_rules(&args.stop_when, &args.log_dir)?.or(others.stop_when),
+        max_samples: args.max_samples.map(NonZeroUsize::get).or(others.max_samples),
+        fail_on_error: args.fail_on_error.or(others.fail_on_error),
+        limits: UsageLimits { time: args.time_limit.or(others.limits.time), ..others.limits },
+        log_format: args.log_format.unwrap_or(others.log_format),
+        skip_events: others.skip_events || args.no_log_events,
+        ..others
+    })
 }
 
 /// Every task with each of the models, checked. Everything that is wrong is reported at once.
@@ -433,17 +431,20 @@ fn find(runs: &mut [Vec<PreparedRun>], args: &EvalArgs) -> Diagnostics {
     for run in runs.iter_mut().flatten() {
         total += 1;
         let subject = format!("{} with {}", run.label, run.task.model_name());
-        let found = Found::of(&run.task, &logs, &resumed);
-        diagnostics.extend(found.problems.into_iter().map(|problem| problem.about(&subject)));
-        if let Some(log) = found.complete {
-            complete += 1;
-            diagnostics.push(note("complete", &log.path).about(&subject));
-            run.start = RunStart::Complete(log);
-        } else if let Some(log) = found.incomplete {
-            diagnostics.push(note("not complete, and resumed", &log.path).about(&subject));
-            resumed.insert(log.path.clone());
-            run.start = RunStart::Resumed(log);
+        let (start, problems) = earlier(&run.task, &logs, &resumed);
+        diagnostics.extend(problems.into_iter().map(|problem| problem.about(&subject)));
+        match &start {
+            RunStart::Complete(log) => {
+                complete += 1;
+                diagnostics.push(note("complete", &log.path).about(&subject));
+            }
+            RunStart::Resumed(log) => {
+                diagnostics.push(note("not complete, and resumed", &log.path).about(&subject));
+                resumed.insert(log.path.clone());
+            }
+            RunStart::New => {}
         }
+        run.start = start;
     }
     diagnostics.push(Diagnostic::note(format!("{complete} of {} complete", counted(total, "run"))));
     diagnostics
@@ -463,42 +464,31 @@ fn of_these(path: &Path, limits: LogLimits, wanted: &HashSet<(String, String)>) 
     wanted.contains(&(eval.task, eval.model)).then(|| open_earlier(path, limits).ok()).flatten()
 }
 
-/// What was found of a run.
-#[derive(Default)]
-struct Found {
-    complete: Option<ResumableLog>,
-    incomplete: Option<ResumableLog>,
-    problems: Vec<Diagnostic>,
-}
-
-impl Found {
-    /// The newest complete log of a run, or else the newest that can be resumed.
-    fn of(task: &PreparedTask, logs: &[ResumableLog], resumed: &HashSet<PathBuf>) -> Self {
-        let mut found = Found::default();
-        for log in logs {
-            match task.earlier_run(log) {
-                Ok(EarlierRun::Complete) => {
-                    found.problems.clear();
-                    found.complete = Some(log.clone());
-                    return found;
-                }
-                Ok(EarlierRun::Incomplete) if found.incomplete.is_none() && !resumed.contains(&log.path) => {
-                    found.incomplete = Some(log.clone());
-                }
-                Ok(EarlierRun::Changed(change)) => {
-                    found
-                        .problems
-                        .push(note(&format!("not that of the task as it is now ({change})"), &log.path));
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    let problem = format!("{} is not used: {error}", log.path.display());
-                    found.problems.push(Diagnostic::warning(problem));
-                }
+/// What a run begins with: its newest complete log, or else the newest that can be resumed; and what there is to report of
+/// logs that are not used.
+fn earlier(
+    task: &PreparedTask,
+    logs: &[ResumableLog],
+    resumed: &HashSet<PathBuf>,
+) -> (RunStart, Vec<Diagnostic>) {
+    let (mut start, mut problems) = (RunStart::New, Vec::new());
+    for log in logs {
+        match task.earlier_run(log) {
+            Ok(EarlierRun::Complete) => return (RunStart::Complete(log.clone()), Vec::new()),
+            Ok(EarlierRun::Incomplete) if matches!(start, RunStart::New) && !resumed.contains(&log.path) => {
+                start = RunStart::Resumed(log.clone());
+            }
+            Ok(EarlierRun::Changed(change)) => {
+                problems.push(note(&format!("not that of the task as it is now ({change})"), &log.path));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let problem = format!("{} is not used: {error}", log.path.display());
+                problems.push(Diagnostic::warning(problem));
             }
         }
-        found
     }
+    (start, problems)
 }
 
 /// The runs of all logs that are resumed, those of one task side by side. Everything that is wrong is reported at once.
@@ -566,19 +556,12 @@ fn resume(
     let named = tasks.first().map(String::as_str);
     let task = tasks::task_of_log(named, &args.task_args, &log, context)?;
     let recorded = log.options(&task, context.registry)?;
-    let stop_when = stop_rules(&args.stop_when, &args.log_dir)?;
     let mut options = RunOptions {
-        stop_when: stop_when.or(recorded.stop_when),
         errors: recorded.errors.as_ref().map(|recorded| args.errors.over(recorded)),
-        max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
-        fail_on_error: args.fail_on_error.or(recorded.fail_on_error),
-        limits: UsageLimits { time: args.time_limit.or(recorded.limits.time), ..recorded.limits },
-        log_format: args.log_format.unwrap_or(recorded.log_format),
-        skip_events: recorded.skip_events || args.no_log_events,
         // Another server than that of the log is refused later.
         base_url: args.model_args.base_url.clone(),
         role_base_urls: args.model_args.roles.role_base_urls.clone(),
-        ..recorded
+        ..options_over(recorded, args)?
     };
     let unnamed = log.unnamed_servers(&task, &options, context.registry);
     if !unnamed.is_empty() {
@@ -603,24 +586,20 @@ fn conclude(
     let first = outcomes.first().map(|run| run.label.clone());
     let has_several_tasks = outcomes.iter().any(|run| Some(&run.label) != first.as_ref());
     let mut set = EvaluationSet::default();
-    for RunOutcome { label: task, model, ending } in outcomes {
+    for RunOutcome { label: task, model, finished, is_earlier } in outcomes {
         let label = if several { format!("{task} with {model}") } else { task.clone() };
-        let (ended, is_earlier) = match ending {
-            RunEnding::NotRun => {
+        let finished = match finished {
+            Some(Ok(finished)) => finished,
+            Some(Err(error)) => {
+                outcome.diagnostics.push(error);
+                set.add_missing(&task, &model, "failed");
+                continue;
+            }
+            None => {
                 let text = "not run, because the run was cancelled before";
                 outcome.diagnostics.push(Diagnostic::warning(text).about(&label));
                 outcome.status = Outcome::Negative;
                 set.add_missing(&task, &model, "not run");
-                continue;
-            }
-            RunEnding::Ended(ended) => (ended, false),
-            RunEnding::Skipped(ended) => (ended, true),
-        };
-        let finished = match *ended {
-            Ok(finished) => finished,
-            Err(error) => {
-                outcome.diagnostics.push(error);
-                set.add_missing(&task, &model, "failed");
                 continue;
             }
         };

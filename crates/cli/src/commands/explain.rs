@@ -41,7 +41,7 @@ impl ExplainArgs {
     ) -> CommandResult {
         let registry = Registry::built_in();
         let analysis = Analysis::new(&registry);
-        let options = &tables.options(&tables.mapping(by)?, max_memory, analysis.memory());
+        let options = &tables.options(&tables.mapping(by)?, max_memory, &analysis.tables);
         let mut found: Vec<(PathBuf, TableExplanation)> = Vec::new();
         for path in files {
             if analysis.is_log(path) {
@@ -148,7 +148,7 @@ fn listing(found: &TableExplanation) -> Listing {
         listing.push([
             ListingCell::from(column.name.as_str()),
             column.role.into(),
-            because(column.reason, column.role).into(),
+            reason(column.reason, column.role).1.into(),
             cells.join(" │ ").into(),
         ]);
     }
@@ -164,29 +164,21 @@ fn columns(found: &[(PathBuf, TableExplanation)]) -> Listing {
                 ListingCell::from(path.display().to_string()),
                 column.name.as_str().into(),
                 column.role.into(),
-                reason_name(column.reason).into(),
+                reason(column.reason, column.role).0.into(),
             ]);
         }
     }
     listing
 }
 
-fn because(reason: ColumnReason, role: &str) -> &'static str {
+/// Why a column has its role: for programs, and in words.
+fn reason(reason: ColumnReason, role: &str) -> (&'static str, &'static str) {
     match reason {
-        ColumnReason::Option => "you named it",
-        ColumnReason::Name => "its name",
-        ColumnReason::Spelling if role == "score" => "a common name, and its cells are scores",
-        ColumnReason::Spelling => "a common name",
-        _ => "",
-    }
-}
-
-fn reason_name(reason: ColumnReason) -> &'static str {
-    match reason {
-        ColumnReason::Option => "option",
-        ColumnReason::Name => "name",
-        ColumnReason::Spelling => "spelling",
-        _ => "rest",
+        ColumnReason::Option => ("option", "you named it"),
+        ColumnReason::Name => ("name", "its name"),
+        ColumnReason::Spelling if role == "score" => ("spelling", "a common name, and its cells are scores"),
+        ColumnReason::Spelling => ("spelling", "a common name"),
+        _ => ("rest", ""),
     }
 }
 
@@ -239,7 +231,7 @@ fn record(path: &Path, found: &TableExplanation) -> Json {
         .iter()
         .map(|column| {
             json!({
-                "name": column.name, "role": column.role, "reason": reason_name(column.reason), "cells": column.cells,
+                "name": column.name, "role": column.role, "reason": reason(column.reason, column.role).0, "cells": column.cells,
             })
         })
         .collect();

@@ -98,7 +98,7 @@ fn unknown(name: &str, context: &Context<'_>) -> Diagnostic {
     let (command, kinds) = (super::command(context.program), EntryKind::value_variants());
     let commands = command.get_subcommands().map(|command| command.get_name().to_owned());
     let entries = kinds.iter().flat_map(|kind| kind.entries(context.registry)).map(|entry| entry.name);
-    let words = kinds.iter().map(|kind| kind.plural().to_lowercase());
+    let words = kinds.iter().map(|kind| kind.plural());
     let known: Vec<String> = commands.chain(entries).chain(words).collect();
     let program = context.program;
     let hint = match nearest(name, known.iter().map(String::as_str)) {
@@ -111,7 +111,7 @@ fn unknown(name: &str, context: &Context<'_>) -> Diagnostic {
 /// The names of a kind, each with its sentence.
 fn names_of(kind: EntryKind, entries: &[EntryInfo], program: &str, color: bool) -> String {
     let page = Page { color, width: format::width(), program };
-    let mut text = page.heading(kind.plural());
+    let mut text = page.heading(&kind.title());
     let longest = entries.iter().map(|entry| width(&entry.name)).max().unwrap_or(0);
     for entry in entries {
         let (name, bold) = (&entry.name, page.bold());
@@ -127,10 +127,10 @@ fn names_of(kind: EntryKind, entries: &[EntryInfo], program: &str, color: bool) 
 }
 
 /// How entries are shown.
-struct Page<'p> {
-    color: bool,
-    width: usize,
-    program: &'p str,
+pub(super) struct Page<'p> {
+    pub(super) color: bool,
+    pub(super) width: usize,
+    pub(super) program: &'p str,
 }
 
 impl Page<'_> {
@@ -138,13 +138,13 @@ impl Page<'_> {
         if self.color { Style::new().bold() } else { Style::new() }
     }
 
-    fn heading(&self, title: &str) -> String {
+    pub(super) fn heading(&self, title: &str) -> String {
         let bold = self.bold();
         format!("{bold}{title}{bold:#}\n")
     }
 
     /// A paragraph in lines, each with this indent.
-    fn wrapped(&self, paragraph: &str, indent: usize) -> String {
+    pub(super) fn wrapped(&self, paragraph: &str, indent: usize) -> String {
         let lines = wrap(paragraph, self.width.saturating_sub(indent));
         lines.iter().map(|line| format!("{}{line}\n", " ".repeat(indent))).collect()
     }
@@ -170,13 +170,19 @@ impl Page<'_> {
         format!("\n{}{}", self.heading(title), lines.collect::<String>())
     }
 
-    fn entry(&self, kind: EntryKind, entry: &EntryInfo) -> String {
-        let (sections, bold) = (&entry.sections, self.bold());
-        let signature = kind.signature(entry);
+    /// How an entry is written, with this indent; the lines after the first have that of its arguments. `gap` columns at the
+    /// end stay free.
+    pub(super) fn signature(&self, kind: EntryKind, entry: &EntryInfo, indent: usize, gap: usize) -> String {
+        let (signature, bold) = (kind.signature(entry), self.bold());
         let (name, arguments) = signature.split_at(entry.name.len().min(signature.len()));
-        let indent = " ".repeat(width(name) + 1);
-        let lines = wrap(arguments, self.width.saturating_sub(width(name) + 1)).join(&format!("\n{indent}"));
-        let mut text = format!("{bold}{name}{bold:#}{lines}\n");
+        let below = format!("\n{}", " ".repeat(indent + width(name) + 1));
+        let lines = wrap(arguments, self.width.saturating_sub(gap + width(name))).join(&below);
+        format!("{}{bold}{name}{bold:#}{lines}\n", " ".repeat(indent))
+    }
+
+    fn entry(&self, kind: EntryKind, entry: &EntryInfo) -> String {
+        let sections = &entry.sections;
+        let mut text = self.signature(kind, entry, 0, 1);
         let whose = if entry.built_in { "" } else { ", of this program" };
         let _ = writeln!(text, "  {}{whose}", kind.singular());
         for paragraph in entry.doc.trim().split("\n\n") {

@@ -1,16 +1,15 @@
 //! `errorbar list`: everything that a spec can name.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anstyle::Style;
 use clap::{Args, ValueEnum};
 use errorbar_core::registry::EntryInfo as Entry;
 use errorbar_core::{DocSections, Registry};
 use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
-use errorbar_report::{Latex, Listing, ListingCell, Render, wrap};
+use errorbar_report::{Latex, Listing, ListingCell, Render};
 use serde_json::json;
 
+use super::help::Page;
 use super::{CommandOutcome, CommandResult, task_list};
 use crate::diagnostic::Diagnostic;
 use crate::format::{self, Format};
@@ -49,25 +48,25 @@ pub(super) enum EntryKind {
 }
 
 impl EntryKind {
-    pub(super) fn plural(self) -> &'static str {
-        match self {
-            EntryKind::Metrics => "Metrics",
-            EntryKind::Reducers => "Reducers",
-            EntryKind::Scorers => "Scorers",
-            EntryKind::Solvers => "Solvers",
-            EntryKind::Models => "Models",
-            EntryKind::Tasks => "Tasks",
-            EntryKind::Conversions => "Conversions",
-        }
+    /// Its name in the plural, as it is given.
+    pub(super) fn plural(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The same as a heading.
+    pub(super) fn title(self) -> String {
+        let name = self.plural();
+        let (first, rest) = name.split_at(1);
+        first.to_uppercase() + rest
     }
 
     pub(super) fn singular(self) -> String {
-        self.plural().trim_end_matches('s').to_lowercase()
+        self.plural().trim_end_matches('s').to_owned()
     }
 
     /// The kind that a word names, in the singular or the plural.
     pub(super) fn of_word(word: &str) -> Option<Self> {
-        let named = |kind: &&Self| word == kind.singular() || word == kind.plural().to_lowercase();
+        let named = |kind: &&Self| word == kind.singular() || word == kind.plural();
         EntryKind::value_variants().iter().find(named).copied()
     }
 
@@ -125,25 +124,14 @@ pub(crate) fn run(args: &ListArgs, registry: &Registry) -> CommandResult {
 }
 
 fn table(sections: &[Section], color: bool) -> String {
-    let bold = if color { Style::new().bold() } else { Style::new() };
-    let width = format::width();
-    let mut text = String::new();
-    for (at, (kind, entries)) in sections.iter().enumerate() {
-        let _ = writeln!(text, "{}{bold}{}{bold:#}", if at > 0 { "\n" } else { "" }, kind.plural());
-        for entry in entries {
-            let signature = kind.signature(entry);
-            let (name, arguments) = signature.split_at(entry.name.len().min(signature.len()));
-            let mut lines = wrap(arguments, width.saturating_sub(6 + name.len())).into_iter();
-            let _ = writeln!(text, "  {bold}{name}{bold:#}{}", lines.next().unwrap_or_default());
-            for line in lines {
-                let _ = writeln!(text, "  {}{line}", " ".repeat(name.len() + 1));
-            }
-            for line in wrap(&entry.summary(), width.saturating_sub(6)) {
-                let _ = writeln!(text, "      {line}");
-            }
-        }
-    }
-    text
+    let page = Page { color, width: format::width(), program: super::NAME };
+    let of_entry = |kind: EntryKind, entry: &Entry| {
+        page.signature(kind, entry, 2, 6) + &page.wrapped(&entry.summary(), 6)
+    };
+    let of_kind = |(kind, entries): &Section| {
+        page.heading(&kind.title()) + &entries.iter().map(|entry| of_entry(*kind, entry)).collect::<String>()
+    };
+    sections.iter().map(of_kind).collect::<Vec<_>>().join("\n")
 }
 
 fn markdown(sections: &[Section]) -> String {

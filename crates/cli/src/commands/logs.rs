@@ -7,38 +7,36 @@ use std::time::Duration;
 use errorbar_analysis::{Progress, status_of_unfinished};
 use errorbar_log::eval::Header;
 use errorbar_report::html::RunFacts;
+use indicatif::ProgressBar;
 use jiff::Timestamp;
-use serde_json::Value as Json;
 
-use crate::output::ProgressLine;
+use crate::format::text_of;
+use crate::output::progress_line;
 
 /// A line on a terminal that shows the progress of reading.
 pub(super) struct ReadProgress {
-    bar: ProgressLine,
+    bar: ProgressBar,
     /// Tables have no samples to count: the line is shown from the first log on.
     first_log: Once,
 }
 
 impl ReadProgress {
     pub(super) fn new(quiet: bool) -> Self {
-        let bar = match quiet {
-            true => ProgressLine::hidden(),
-            false => ProgressLine::new(0, "{bar:30} {pos}/{len} samples read"),
-        };
+        let bar = progress_line(quiet, 0, "{bar:30} {pos}/{len} samples read");
         ReadProgress { bar, first_log: Once::new() }
     }
 }
 
 impl Progress for ReadProgress {
     fn expect(&self, samples: usize) {
-        self.bar.add_length(samples as u64);
+        self.bar.inc_length(samples as u64);
         if !self.bar.is_hidden() {
-            self.first_log.call_once(|| self.bar.tick_every(Duration::from_millis(100)));
+            self.first_log.call_once(|| self.bar.enable_steady_tick(Duration::from_millis(100)));
         }
     }
 
     fn step(&self) {
-        self.bar.step();
+        self.bar.inc(1);
     }
 
     fn is_shown(&self) -> bool {
@@ -48,7 +46,7 @@ impl Progress for ReadProgress {
 
 impl Drop for ReadProgress {
     fn drop(&mut self) {
-        self.bar.clear();
+        self.bar.finish_and_clear();
     }
 }
 
@@ -59,11 +57,7 @@ pub(super) fn run_facts(path: &Path, header: &Header) -> RunFacts {
     facts.file = path.display().to_string();
     facts.created = Some(eval.created.clone()).filter(|created| !created.is_empty());
     facts.version = eval.packages.first().map(|(name, version)| format!("{name} {version}"));
-    facts.task_version = match &eval.task_version {
-        Json::Null => None,
-        Json::String(version) => Some(version.clone()),
-        version => Some(version.to_string()),
-    };
+    facts.task_version = Some(&eval.task_version).filter(|version| !version.is_null()).map(text_of);
     facts.status = status_of_unfinished(header.status).or(Some("success")).map(str::to_owned);
     facts.error = header.error.as_ref().map(|error| error.message.clone());
     let used = || stats.model_usage.values();

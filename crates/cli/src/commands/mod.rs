@@ -26,13 +26,15 @@ mod verify;
 mod view;
 
 use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use clap::builder::Styles;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use errorbar_analysis::{Analysis, Progress};
 use errorbar_core::Registry;
 
-use crate::diagnostic::{Diagnostics, Outcome, Print};
+use crate::diagnostic::{Diagnostic, Diagnostics, Outcome, Print};
 use crate::format::GlobalArgs;
 use crate::output::Output;
 
@@ -81,6 +83,31 @@ impl From<Diagnostics> for CommandOutcome {
     }
 }
 
+/// The files in a folder and in the folders below it, by path; but for hidden ones, folders behind links, and folders that
+/// are left out.
+fn files_below(folder: &Path, is_left_out: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Diagnostic> {
+    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let entries = entries.map_err(|error| {
+            let problem = Diagnostic::error(format!("cannot read the folder: {error}"));
+            problem.about(folder.display()).hint("check that you may read it")
+        })?;
+        for entry in entries {
+            let path = entry.path();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            match entry.file_name().as_encoded_bytes().starts_with(b".") {
+                true => {}
+                false if is_folder && !is_left_out(&path) => folders.push(path),
+                false if path.is_dir() => {}
+                false => found.push(path),
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
 /// The name of the program in examples; a custom program has its own.
 const NAME: &str = "errorbar";
 
@@ -97,8 +124,15 @@ pub(crate) struct Context<'a> {
 impl<'a> Context<'a> {
     /// What requests are answered with; `progress` is told how far the reading of samples is.
     pub(crate) fn analysis(&self, progress: &'a dyn Progress) -> Analysis<'a> {
-        let analysis = Analysis::new(self.registry).program(self.program);
-        analysis.with_progress(progress).with_hints(!self.quiet)
+        let mut analysis = Analysis::new(self.registry);
+        (analysis.program, analysis.progress, analysis.has_hints) = (self.program, progress, !self.quiet);
+        analysis
+    }
+
+    /// What is read, with the progress of that shown meanwhile.
+    pub(crate) fn reading<T>(&self, read: impl FnOnce(&Analysis<'_>) -> T) -> T {
+        let progress = logs::ReadProgress::new(self.quiet);
+        read(&self.analysis(&progress))
     }
 }
 

@@ -5,7 +5,6 @@ use errorbar_analysis::{Plans, PowerRequest};
 use errorbar_report::{PlansView, Render, Sort};
 
 use super::explain::ExplainArgs;
-use super::logs::ReadProgress;
 use super::{CommandOutcome, CommandResult, Context};
 use crate::diagnostic::Diagnostics;
 use crate::format::{Format, width};
@@ -64,9 +63,7 @@ pub(crate) fn run(args: &PowerArgs, context: &Context<'_>) -> CommandResult {
         let reading = (&runs.tables, runs.by.as_deref(), runs.read.limits().max_memory);
         return args.explain.run(&runs.from, reading, args.format, Diagnostics::default());
     }
-    let progress = ReadProgress::new(context.quiet);
-    let answer = context.analysis(&progress).power(&args.request);
-    drop(progress);
+    let answer = context.reading(|analysis| analysis.power(&args.request));
     let Some(plans) = answer.value else { return Err(answer.diagnostics) };
     let diagnostics = answer.diagnostics;
     Ok(CommandOutcome { output: output(plans, args.format), diagnostics, ..CommandOutcome::default() })

@@ -5,25 +5,25 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use errorbar_analysis::files::{check_extension, check_new, save};
 use errorbar_analysis::{
-    Alignment, ByteSize, ErrorRequest, Files, LogSource, Opt, PlanChanges, Provenance, ReadRequest,
-    RunRequest, Side, SideRequest, Surface, TableRequest, cluster_failures, named_sides, text,
-    too_few_epochs,
+    Alignment, ByteSize, ErrorRequest, Files, Opt, PlanChanges, ReadRequest, RunRequest, Side, SideRequest,
+    Surface, TableRequest, cluster_failures, named_sides, text, too_few_epochs,
 };
-use errorbar_core::{IndexMap, Plan, ScoreColumns};
+use errorbar_core::IndexMap;
 use errorbar_files::FileAccess;
 use errorbar_inference::{ComparisonError, ComparisonOptions};
 use errorbar_log::eval::LogError;
 use errorbar_report::html::{MOST_PAIRED, Page, PageRun, PageSamples, RunFacts};
 use errorbar_report::samples::{EncodeError, LogContents, SampleOrigin, SampleSetBuilder};
 use errorbar_report::{ChanceLevel, Report};
+use errorbar_table::MemoryTables;
 
-use super::logs::ReadProgress;
+use indexmap::IndexSet;
+
 use super::{CommandResult, Context};
 use crate::commands::logs;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -110,16 +110,14 @@ pub(crate) struct ReportArgs {
 }
 
 pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
-    let progress = ReadProgress::new(context.quiet);
-    let analysis = context.analysis(&progress);
-    let changes = PlanChanges::new(&args.metrics, &args.reducers, false, analysis.specs())?;
+    let specs = context.analysis(&()).specs();
+    let changes = PlanChanges::new(&args.metrics, &args.reducers, false, specs)?;
     let changes = changes.errors(&args.errors)?.seed(args.seed);
     check_extension(&args.output, &["html", "htm"])?;
     check_new(&args.output, args.force)?;
-    let files = Files::find(&args.files, analysis.memory())?;
+    let files = Files::find(&args.files, &MemoryTables::default())?;
     let options = args.sides(&changes);
-    let (runs, mut diagnostics) = files.read(&options.runs, &analysis)?;
-    drop(progress);
+    let (runs, mut diagnostics) = context.reading(|analysis| files.read(&options.runs, analysis))?;
     let mut sides = named_sides(runs, &options, &context.analysis(&()))?;
     order_by_task(&mut sides);
     let not_compared = not_compared(&sides, &options, &mut diagnostics);
@@ -128,7 +126,14 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
     }
     let run = |side| Run::new(side, &args.errors, &mut diagnostics);
     let runs = sides.into_iter().map(run).collect::<Result<Vec<_>, _>>()?;
-    let mut page = Page::new(runs.iter().map(Run::of_page).collect());
+    let of_page = runs.iter().map(|Run { name, run, report, facts }| PageRun {
+        name: name.clone(),
+        report,
+        columns: &run.scores,
+        plan: &run.plan,
+        facts: facts.clone(),
+    });
+    let mut page = Page::new(of_page.collect());
     page.title = args.title.clone().unwrap_or_default();
     page.groups = args.groups.clone();
     (page.all_pairs, page.not_compared) = (args.all_pairs, not_compared);
@@ -144,7 +149,7 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
             return Err(Diagnostic::error(text).hint("allow more, or give fewer runs").into());
         }
         let room = least.map(|(size, least)| size.saturating_sub(least + MARKUP));
-        page.samples = of_page(&runs, room, &mut diagnostics)?;
+        page.samples = samples_of_page(&runs, room, &mut diagnostics)?;
     }
     let html = page.to_html();
     if let Some(size) = args.max_size.map(|ByteSize(size)| size).filter(|size| (html.len() as u64) > *size) {
@@ -220,7 +225,7 @@ fn not_compared(sides: &[Side], options: &SideRequest<'_>, diagnostics: &mut Dia
     }
     let error = Alignment::check(sides, options, diagnostics).err()?;
     // What a terminal has on lines of its own is one sentence here.
-    let text = error.iter().next().map(|problem| problem.text().on(Surface::CommandLine));
+    let text = error.iter().next().map(|problem| problem.text.on(Surface::CommandLine));
     let text = text.as_deref().unwrap_or("their samples differ");
     let reason = match text.split_once('\n') {
         Some((first, rest)) => format!("{first}: {}", rest.lines().collect::<Vec<_>>().join("; ")),
@@ -234,12 +239,9 @@ fn not_compared(sides: &[Side], options: &SideRequest<'_>, diagnostics: &mut Dia
 /// A run with what the page refers to.
 struct Run {
     name: String,
+    run: errorbar_analysis::Run,
     report: Report,
-    columns: ScoreColumns,
-    plan: Plan,
     facts: RunFacts,
-    /// The log, of which the samples are read; none for a table and for a part of a log.
-    log: Option<Arc<LogSource>>,
 }
 
 impl Run {
@@ -248,7 +250,8 @@ impl Run {
         let Side { name, task, run, .. } = side;
         let title = run.title();
         let known = if errors.clusters.is_empty() { Vec::new() } else { run.known_keys() };
-        let about = |diagnostic: Diagnostic| diagnostic.about(run.identity.path.display());
+        let path = run.identity.path.display().to_string();
+        let about = |diagnostic: Diagnostic| diagnostic.about(&path);
         let mut results = match run.recorded() {
             Some(recorded) => recorded.clone(),
             None => run.plan.evaluate(&run.scores).map_err(|error| about(error.into()))?.results,
@@ -258,28 +261,25 @@ impl Run {
             return Err(unclustered);
         }
         diagnostics.extend(too_few_epochs(&results, &run.plan).map(about));
-        let path = &run.identity.path;
-        let mut facts = run.log().map(|source| logs::run_facts(path, &source.header)).unwrap_or_default();
-        facts.file = path.display().to_string();
+        let of_log = run.log().map(|source| logs::run_facts(&run.identity.path, &source.header));
+        let mut facts = of_log.unwrap_or_default();
+        facts.file.clone_from(&path);
         facts.chance = ChanceLevel::of_rows(&run.scores, &run.choice_counts());
         let mut report = run.report(results);
-        report.log = path.display().to_string();
+        report.log = path;
         report.task = task.or(report.task);
-        let log = match &run.provenance {
-            Provenance::Log(source) => Some(Arc::clone(source)),
-            _ => None,
-        };
-        Ok(Run { name, report, columns: run.scores, plan: run.plan, facts, log })
+        Ok(Run { name, run, report, facts })
     }
 
-    /// Adds its samples to those of the page: all, or those with these ids.
+    /// Adds its samples to those of the page: all, or those with these ids. Those of a log are read; of a part of one, as of a
+    /// table, the rows are there.
     fn add_samples(
         &self,
         samples: &mut SampleSetBuilder,
         listed: Option<&HashSet<&str>>,
     ) -> Result<(), LogError> {
         let is_listed = |id: &str| listed.is_none_or(|listed| listed.contains(id));
-        match &self.log {
+        match self.run.log() {
             Some(source) => {
                 samples.add_log(&self.name, &source.log, LogContents::Messages, |id, _| match listed {
                     None => true,
@@ -287,41 +287,15 @@ impl Run {
                 })
             }
             None => {
-                samples.add_rows(&self.name, &self.columns, is_listed);
+                samples.add_rows(&self.name, &self.run.scores, is_listed);
                 Ok(())
             }
         }
     }
 
-    /// The largest number of epochs of a sample.
-    fn epochs(&self) -> usize {
-        self.columns.sample_index().max_rows()
-    }
-
-    /// The ids of its rows.
-    fn ids(&self) -> impl Iterator<Item = &str> {
-        (0..self.columns.len()).map(|row| self.columns.id(row))
-    }
-
     /// The task, if it is known.
     fn task(&self) -> Option<&str> {
         self.report.task.as_deref()
-    }
-
-    /// The metadata keys that were read.
-    fn metadata_keys(&self) -> impl Iterator<Item = &str> {
-        self.columns.metadata_keys()
-    }
-
-    /// What the page shows.
-    fn of_page(&self) -> PageRun<'_> {
-        PageRun {
-            name: self.name.clone(),
-            report: &self.report,
-            columns: &self.columns,
-            plan: &self.plan,
-            facts: self.facts.clone(),
-        }
     }
 }
 
@@ -337,29 +311,27 @@ const MOST_TEXT_BYTES: usize = 64 << 20;
 const NO_GROUPS: [&str; 5] = ["input", "target", "answer", "explanation", "confidence"];
 
 /// The samples, in as many bytes as there are; none if no run has any.
-fn of_page(
+fn samples_of_page(
     runs: &[Run],
     max_bytes: Option<u64>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<PageSamples>, Diagnostic> {
-    let mut keys: Vec<String> = Vec::new();
-    for key in runs.iter().flat_map(Run::metadata_keys).filter(|key| !NO_GROUPS.contains(key)) {
-        if !keys.iter().any(|known| known == key) {
-            keys.push(key.to_owned());
-        }
-    }
+    let keys = runs.iter().flat_map(|run| run.run.scores.metadata_keys());
+    let keys: IndexSet<&str> = keys.filter(|key| !NO_GROUPS.contains(key)).collect();
+    let keys: Vec<String> = keys.into_iter().map(str::to_owned).collect();
     let mut samples = SampleSetBuilder::new().group_keys(keys).max_text_bytes(MOST_TEXT_BYTES);
     let are_several = runs.iter().any(|run| run.task() != runs.first().and_then(Run::task));
-    let most = MOST_LISTED / runs.iter().map(Run::epochs).sum::<usize>().max(1);
-    let listed = Listed::of(runs, most.max(1));
+    let epochs: usize = runs.iter().map(|run| run.run.scores.sample_index().max_rows()).sum();
+    let most = (MOST_LISTED / epochs.max(1)).max(1);
+    let listed = listed(runs, most);
     if listed.is_some() {
-        samples.set_listed(most.max(1));
+        samples.set_listed(most);
     }
     for run in runs {
         if let Some(task) = run.task().filter(|_| are_several) {
             samples.set_task(task);
         }
-        run.add_samples(&mut samples, listed.as_ref().and_then(|listed| listed.of_task(run.task())))?;
+        run.add_samples(&mut samples, listed.as_ref().and_then(|listed| listed.get(&run.task())))?;
         if samples.is_too_large() {
             let text = "all samples are left out: even without long texts they take too much memory";
             diagnostics.push(Diagnostic::warning(text).hint("give fewer runs for a page with samples"));
@@ -404,29 +376,20 @@ fn of_page(
     Ok(Some(PageSamples { origin: SampleOrigin::Page, key: set.key_html(), data: encoded.to_html() }))
 }
 
-/// The samples that are listed of each task, where there are too many for all.
-struct Listed<'r>(HashMap<Option<&'r str>, HashSet<&'r str>>);
-
-impl<'r> Listed<'r> {
-    /// The first samples of each task; none if no task has more of them than `most`.
-    fn of(runs: &'r [Run], most: usize) -> Option<Self> {
-        let mut tasks: HashMap<Option<&str>, HashSet<&str>> = HashMap::new();
-        let mut has_more = false;
-        for run in runs {
-            let ids = tasks.entry(run.task()).or_default();
-            for id in run.ids() {
-                if ids.len() < most {
-                    ids.insert(id);
-                } else if !ids.contains(id) {
-                    has_more = true;
-                    break;
-                }
+/// The first samples of each task, where there are too many for all; none if no task has more of them than `most`.
+fn listed(runs: &[Run], most: usize) -> Option<HashMap<Option<&str>, HashSet<&str>>> {
+    let mut tasks: HashMap<Option<&str>, HashSet<&str>> = HashMap::new();
+    let mut has_more = false;
+    for run in runs {
+        let (ids, columns) = (tasks.entry(run.task()).or_default(), &run.run.scores);
+        for id in (0..columns.len()).map(|row| columns.id(row)) {
+            if ids.len() < most {
+                ids.insert(id);
+            } else if !ids.contains(id) {
+                has_more = true;
+                break;
             }
         }
-        has_more.then_some(Listed(tasks))
     }
-
-    fn of_task(&self, task: Option<&'r str>) -> Option<&HashSet<&'r str>> {
-        self.0.get(&task)
-    }
+    has_more.then_some(tasks)
 }

@@ -65,29 +65,25 @@ impl Requirements<'_> {
         for report in reports {
             for (text, requirement) in &self.list {
                 let class = report.task.as_deref().unwrap_or(&report.log);
-                match requirement.check(&report.results) {
-                    Err(error) => {
-                        let outcome = CaseOutcome::Failed(error.to_string());
-                        suite.cases.push(JUnitCase::new(*text, class, outcome, None));
-                        diagnostics.push(unknown(text, &error).about(&report.log));
-                    }
+                let (outcome, details, diagnostic) = match requirement.check(&report.results) {
+                    Err(error) => (CaseOutcome::Failed(error.to_string()), None, unknown(text, &error)),
                     Ok(outcome) => {
                         let figure = figure_text(requirement, &outcome);
                         let line = line(text, requirement, &outcome, &figure);
                         let estimate = EstimateText::from(&outcome.estimate);
-                        let details = format!("{}: {} {estimate}", report.log, requirement.path());
-                        let decided = match outcome.is_met {
-                            true => CaseOutcome::Passed,
-                            false => CaseOutcome::Failed(line.clone()),
+                        let details = format!("{}: {} {estimate}", report.log, requirement.path);
+                        let (decided, diagnostic) = match outcome.is_met {
+                            true => (CaseOutcome::Passed, Diagnostic::note(line)),
+                            false => {
+                                let hint = hint(requirement, &outcome);
+                                (CaseOutcome::Failed(line.clone()), Diagnostic::failure(line).hint_if(hint))
+                            }
                         };
-                        suite.cases.push(JUnitCase::new(*text, class, decided, Some(details)));
-                        let diagnostic = match outcome.is_met {
-                            true => Diagnostic::note(line),
-                            false => Diagnostic::failure(line).hint_if(hint(requirement, &outcome)),
-                        };
-                        diagnostics.push(diagnostic.about(&report.log));
+                        (decided, Some(details), diagnostic)
                     }
-                }
+                };
+                suite.cases.push(JUnitCase::new(*text, class, outcome, details));
+                diagnostics.push(diagnostic.about(&report.log));
             }
         }
         if reports.is_empty() {
@@ -110,17 +106,17 @@ fn line(text: &str, requirement: &Requirement, outcome: &RequirementOutcome, fig
     let verdict = if outcome.is_met { "is met" } else { "is not met" };
     let open = is_open(requirement, outcome).then(|| {
         let ends = EstimateText::from(&outcome.estimate).interval_text();
-        format!("; the interval {ends} contains {}", requirement.limit())
+        format!("; the interval {ends} contains {}", requirement.limit)
     });
     format!("{} {verdict}: {figure}{}", text.trim(), open.unwrap_or_default())
 }
 
 /// Whether the interval of the figure leaves open on which side of the limit it is: another run may end otherwise.
 fn is_open(requirement: &Requirement, outcome: &RequirementOutcome) -> bool {
-    let is_ordered = requirement.relation().is_order();
+    let is_ordered = requirement.relation.is_order();
     let interval = outcome.estimate.interval.as_ref().ok().filter(|interval| interval.lower < interval.upper);
     let contains = |limit: f64| interval.is_some_and(|ends| ends.lower <= limit && limit <= ends.upper);
-    requirement.part() == EstimatePart::Value && is_ordered && contains(requirement.limit())
+    requirement.part == EstimatePart::Value && is_ordered && contains(requirement.limit)
 }
 
 /// The figure, with as many digits as show on which side of the limit it is.
@@ -130,10 +126,10 @@ fn figure_text(requirement: &Requirement, outcome: &RequirementOutcome) -> Strin
         Ok(figure) => *figure,
         Err(reason) => return EstimateText::undefined(reason).to_string(),
     };
-    if matches!(requirement.part(), EstimatePart::N | EstimatePart::Absent) {
+    if matches!(requirement.part, EstimatePart::N | EstimatePart::Absent) {
         return figure.to_string();
     }
-    let limit = requirement.limit();
+    let limit = requirement.limit;
     let reads_right = |text: &String| {
         text.parse().is_ok_and(|shown: f64| shown.total_cmp(&limit) == figure.total_cmp(&limit))
     };
@@ -143,11 +139,11 @@ fn figure_text(requirement: &Requirement, outcome: &RequirementOutcome) -> Strin
 
 /// What to do about a requirement that is not met, if it is not about the figure.
 fn hint(requirement: &Requirement, outcome: &RequirementOutcome) -> Option<String> {
-    let has_no_error = requirement.part() == EstimatePart::Stderr
-        && matches!(outcome.figure, Err(Undefined::NoSpread { .. }));
+    let has_no_error =
+        requirement.part == EstimatePart::Stderr && matches!(outcome.figure, Err(Undefined::NoSpread { .. }));
     let has_width = EstimatePart::Width.of(&outcome.estimate).is_ok();
     (has_no_error && has_width).then(|| {
-        let width = format!("width({})", requirement.path());
+        let width = format!("width({})", requirement.path);
         format!("equal scores have no standard error, but an interval; its width is {width}")
     })
 }

@@ -7,19 +7,20 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use errorbar_analysis::{InputFiles, Opt, PlanChanges, too_few_epochs, with_findings};
+use errorbar_analysis::{InputFiles, Opt, PlanChanges, report_of_run, too_few_epochs, with_findings};
 use errorbar_eval::{
     AnyScorer, CancelToken, Rescore, RescoredLog, RunOptions, Usage, block_on, cancel_on_interrupt,
 };
 use errorbar_log::eval::{LogLock, ScoreAction, is_log_file};
 use errorbar_report::{Report, clean};
+use indicatif::ProgressBar;
 
 use super::eval::{call_notes, usage_note};
 use super::requirements::Requirements;
 use super::score::{ScoreArgs, shown};
 use super::{CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics, Print};
-use crate::output::ProgressLine;
+use crate::output::progress_line;
 use crate::progress::Watcher;
 use errorbar_analysis::check_clusters;
 use errorbar_analysis::hints;
@@ -129,7 +130,7 @@ impl Job<'_> {
         let watch = Arc::clone(&progress);
         let run = prepared.run(Arc::new(move |done| watch.show(done)), self.cancel.clone());
         let scored = block_on(run);
-        progress.bar.clear();
+        progress.bar.finish_and_clear();
         let scored = scored??;
         notes.extend(too_few_epochs(scored.results(), &scored.plan).map(about));
         notes.extend(usage(&scored).map(about));
@@ -178,18 +179,15 @@ fn usage(scored: &RescoredLog) -> impl Iterator<Item = Diagnostic> {
 
 /// The results of the new scores, with what the log records of its run.
 fn report(path: &Path, scored: &RescoredLog) -> Report {
-    let eval = &scored.header.eval;
-    let report = Report::new(path.display().to_string(), scored.results().clone());
-    let mut report = report.of_run(eval.task.clone(), eval.model.clone());
-    report.partial_run = errorbar_analysis::partial_run(&scored.header);
-    report.early_stop = errorbar_analysis::early_stop(eval);
+    let results = scored.results().clone();
+    let mut report = report_of_run(path.display().to_string(), &scored.header, results);
     report.self_graded = scored.self_graded();
     report
 }
 
 /// A line on a terminal, lines at intervals elsewhere.
 struct ScoringProgress {
-    bar: ProgressLine,
+    bar: ProgressBar,
     name: String,
     total: usize,
     quiet: bool,
@@ -198,12 +196,9 @@ struct ScoringProgress {
 
 impl ScoringProgress {
     fn new(path: &Path, total: usize, quiet: bool) -> Self {
-        let bar = match quiet {
-            true => ProgressLine::hidden(),
-            false => ProgressLine::new(total as u64, "{bar:30} {pos}/{len} samples scored"),
-        };
+        let bar = progress_line(quiet, total as u64, "{bar:30} {pos}/{len} samples scored");
         if !bar.is_hidden() {
-            bar.tick_every(Duration::from_millis(100));
+            bar.enable_steady_tick(Duration::from_millis(100));
         }
         let name = clean(&path.display().to_string());
         ScoringProgress { bar, name, total, quiet, shown: Mutex::new(Instant::now()) }

@@ -16,6 +16,7 @@ use super::Context;
 use super::tasks::is_in_current_folder;
 use super::tasks::{file_args, is_taken_from_log};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::text_of;
 
 /// What there is to report of a run that has ended, and whether it did all that it should.
 pub(super) fn diagnostics(finished: &FinishedRun, context: &Context<'_>) -> (Diagnostics, bool) {
@@ -169,8 +170,7 @@ pub(super) fn resume_command(
     let mut words = vec![context.program.to_owned(), "eval".to_owned()];
     words.extend(task.map(|task| shell::path(Path::new(task))));
     for (name, value) in args.iter().filter(|(_, value)| !is_taken_from_log(value)) {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        words.extend(["-T".to_owned(), shell::word(&format!("{name}={value}"))]);
+        words.extend(["-T".to_owned(), shell::word(&format!("{name}={}", text_of(value)))]);
     }
     for path in context.registry.allowed_paths().unwrap_or_default() {
         words.extend(["--allow-path".to_owned(), shell::path(path)]);

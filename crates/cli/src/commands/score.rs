@@ -10,7 +10,6 @@ use errorbar_analysis::{InputFiles, ScoreRequest, WriteBack, expand, text};
 use errorbar_report::Report;
 
 use super::explain::ExplainArgs;
-use super::logs::ReadProgress;
 use super::models::GraderArgs;
 use super::requirements::RequirementArgs;
 use super::{CommandOutcome, CommandResult, Context, rescore};
@@ -114,12 +113,9 @@ pub(crate) struct ScoreArgs {
 
 pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
     let ScoreArgs { request, .. } = args;
-    let progress = ReadProgress::new(context.quiet);
-    let analysis = context.analysis(&progress);
-    let (changes, requirements) = (request.changes(&analysis)?, args.requirements.parse()?);
+    let (changes, requirements) = (request.changes(&context.analysis(&()))?, args.requirements.parse()?);
     let input = args.input()?;
     if !args.with.is_empty() {
-        drop(progress);
         return rescore::run(args, &changes, &requirements, input, context);
     }
     if args.explain.explain {
@@ -131,8 +127,8 @@ pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
         );
     }
     let write = WriteBack { in_place: args.write, output: args.output.as_deref() };
-    let (reports, mut diagnostics) = analysis.score_files(input, request, &changes, write);
-    drop(progress);
+    let (reports, mut diagnostics) =
+        context.reading(|analysis| analysis.score_files(input, request, &changes, write));
     diagnostics.extend(requirements.check("score", &reports));
     Ok(shown(reports, diagnostics, args))
 }

@@ -1,8 +1,6 @@
 //! `errorbar list tasks PATH`: the tasks of task files, without their datasets.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 
 use errorbar_analysis::hints;
@@ -10,13 +8,13 @@ use errorbar_core::Registry;
 use errorbar_core::spec::nearest;
 use errorbar_eval::{TaskArgument, TaskLoadError, TaskOutline, outline_task_file};
 use errorbar_report::{Listing, ListingCell, Render as _, clean, wrap};
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
-use super::CommandOutcome;
 use super::tasks::{file_and_name, not_a_task};
+use super::{CommandOutcome, files_below};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::format;
-use crate::format::{Format, WHOLE_LINES, table};
+use crate::format::{Format, WHOLE_LINES, table, text_of};
 use crate::output::{Output, Stream};
 
 /// The tasks of these files and of those in these folders. What cannot be read is reported, and the others are listed.
@@ -77,10 +75,6 @@ fn named(tasks: Vec<TaskOutline>, name: Option<&str>) -> Result<Vec<TaskOutline>
         return Err(hints::eval::task_diagnostic(&error).about(file).into());
     }
     Ok(found)
-}
-
-fn text_of(value: &Json) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// An argument with its default, as it is given.
@@ -153,25 +147,7 @@ fn for_programs(tasks: &[TaskOutline]) -> Listing {
 
 /// The TOML files in a folder and in the folders below it, but for hidden ones and for those behind a link; by path.
 pub(super) fn task_files(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
-    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<DirEntry>, _>>);
-        let entries = entries.map_err(|error| {
-            let problem = Diagnostic::error(format!("cannot read the folder: {error}"));
-            problem.about(folder.display()).hint("check that you may read it")
-        })?;
-        for entry in entries {
-            let path = entry.path();
-            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            let is_toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
-            match entry.file_type() {
-                _ if is_hidden => {}
-                Ok(kind) if kind.is_dir() => folders.push(path),
-                _ if is_toml && path.is_file() => found.push(path),
-                _ => {}
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
+    let is_toml = |path: &PathBuf| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml"));
+    let files = files_below(folder, |_| false)?;
+    Ok(files.into_iter().filter(|path| is_toml(path) && path.is_file()).collect())
 }

@@ -7,7 +7,7 @@ use errorbar_core::{Error, Metadata, Registry};
 use errorbar_eval::{
     ResumableLog, Task, TaskLoadError, TaskOutline, TaskSelection, load_tasks, outline_task_file,
 };
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::Value as Json;
 
 use super::Context;
@@ -48,14 +48,14 @@ pub(super) fn tasks(
         true => Vec::new(),
         false => sources.iter().map(|source| source.argument_names(&given, context)).collect(),
     };
-    let unknown =
-        given.iter().find(|(name, _)| !is_one && !known.iter().flatten().any(|known| known == name));
-    if let Some((name, _)) = unknown {
+    let unknown = given.keys().find(|name| !is_one && !known.iter().flatten().any(|known| known == *name));
+    if let Some(name) = unknown {
         return Err(unknown_argument(name, known.iter().flatten()).into());
     }
     let of_source = |(at, source): (usize, &TaskSource)| {
         let takes = |name: &String| known.get(at).is_none_or(|known| known.contains(name));
-        let given: Vec<(String, String)> = given.iter().filter(|(name, _)| takes(name)).cloned().collect();
+        let mut given = given.clone();
+        given.retain(|name, _| takes(name));
         match source {
             TaskSource::File(path, name) => {
                 let (name, args) = (name.clone(), texts(&given));
@@ -72,11 +72,11 @@ pub(super) fn tasks(
 
 impl TaskSource {
     /// The arguments that its tasks have. A file with mistakes may have any: they are reported when it is loaded.
-    fn argument_names(&self, given: &[(String, String)], context: &Context<'_>) -> Vec<String> {
+    fn argument_names(&self, given: &IndexMap<String, String>, context: &Context<'_>) -> Vec<String> {
         match self {
             TaskSource::File(path, name) => {
                 let Ok(outlines) = outline_task_file(path, context.registry) else {
-                    return given.iter().map(|(name, _)| name.clone()).collect();
+                    return given.keys().cloned().collect();
                 };
                 let is_meant = |task: &&TaskOutline| name.is_none() || task.key == *name;
                 let args = outlines.iter().filter(is_meant).flat_map(|task| &task.args);
@@ -138,16 +138,16 @@ pub(super) fn file_and_name(named: &str) -> Option<(PathBuf, Option<String>)> {
     Some((file.to_owned(), name.strip_prefix('@').map(str::to_owned)))
 }
 
-/// The arguments of the options `-T`.
-fn given_args(args: &[String]) -> Result<Vec<(String, String)>, Diagnostics> {
-    let given: Vec<(String, String)> = all(args.iter().map(|arg| Ok(key_and_value(arg)?)))?;
-    let twice = given
-        .iter()
-        .enumerate()
-        .find(|(at, (name, _))| given.iter().take(*at).any(|(earlier, _)| earlier == name));
-    if let Some((_, (name, _))) = twice {
-        let hint = format!("a list is one value: -T {name}=a,b");
-        return Err(Diagnostic::error(format!("-T: the argument `{name}` is given twice")).hint(hint).into());
+/// The arguments of the options `-T`, by name.
+fn given_args(args: &[String]) -> Result<IndexMap<String, String>, Diagnostics> {
+    let mut given = IndexMap::new();
+    for (name, value) in all(args.iter().map(|arg| Ok(key_and_value(arg)?)))? {
+        if given.insert(name.clone(), value).is_some() {
+            let problem = format!("-T: the argument `{name}` is given twice");
+            return Err(Diagnostic::error(problem)
+                .hint(format!("a list is one value: -T {name}=a,b"))
+                .into());
+        }
     }
     Ok(given)
 }
@@ -170,7 +170,7 @@ pub(super) fn task_of_log(
         Diagnostics::from(Diagnostic::error(problem).about(log.path.display()).hint(hint))
     };
     let of_file = |file: &Path, name: Option<&str>, digest: Option<&str>| -> Result<Task, Diagnostics> {
-        let is_given = |name: &str| given.iter().any(|(given, _)| given == name);
+        let is_given = |name: &str| given.contains_key(name);
         let of_log = || log.eval.task_args_passed.iter().filter(|(name, _)| !is_given(name));
         if let Some((name, value)) = of_log().find(|(_, value)| !is_taken_from_log(value)) {
             let problem = format!(
@@ -207,17 +207,13 @@ pub(super) fn task_of_log(
             }
         }
     };
-    let name = match (named, log.task_file(), log.eval.task_registry_name.as_deref()) {
-        (Some(named), ..) if file_and_name(named).is_some() => {
-            let (file, name) = file_and_name(named).unwrap_or_default();
-            // The log knows which of several tasks it is of.
-            let name = name.as_deref().or(log
-                .eval
-                .task_registry_name
-                .as_deref()
-                .filter(|_| log.task_file().is_some()));
-            return of_file(&file, name, None);
-        }
+    let recorded = log.eval.task_registry_name.as_deref();
+    if let Some((file, name)) = named.and_then(file_and_name) {
+        // The log knows which of several tasks it is of.
+        let name = name.as_deref().or(recorded.filter(|_| log.task_file().is_some()));
+        return of_file(&file, name, None);
+    }
+    let name = match (named, log.task_file(), recorded) {
         (Some(named), ..) => named,
         (None, Some(file), _) if !file.is_file() => {
             let problem = format!("the task file of the log, {}, does not exist", file.display());
@@ -325,7 +321,7 @@ fn key_and_value(arg: &str) -> Result<(String, String), Diagnostic> {
     }
 }
 
-fn texts(given: &[(String, String)]) -> Vec<(String, Json)> {
+fn texts(given: &IndexMap<String, String>) -> Vec<(String, Json)> {
     given.iter().map(|(name, value)| (name.clone(), Json::from(value.as_str()))).collect()
 }
 
@@ -337,7 +333,11 @@ fn unknown_argument<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> 
     hints::eval::task_diagnostic(&error)
 }
 
-fn registered(named: &str, args: &[(String, String)], context: &Context<'_>) -> Result<Task, Diagnostics> {
+fn registered(
+    named: &str,
+    args: &IndexMap<String, String>,
+    context: &Context<'_>,
+) -> Result<Task, Diagnostics> {
     let mut spec = match named.parse::<Spec>() {
         Ok(spec) => spec,
         Err(error) if named.contains('(') => {

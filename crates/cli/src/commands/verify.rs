@@ -6,7 +6,6 @@ use clap::Args;
 use errorbar_analysis::VerifyRequest;
 use errorbar_report::verification::{to_json, to_text};
 
-use super::logs::ReadProgress;
 use super::{CommandOutcome, CommandResult, Context};
 use crate::format::one_of;
 use crate::output::Output;
@@ -47,9 +46,7 @@ enum VerifyFormat {
 }
 
 pub(crate) fn run(args: &VerifyArgs, context: &Context<'_>) -> CommandResult {
-    let progress = ReadProgress::new(context.quiet);
-    let answer = context.analysis(&progress).verify(&args.logs, &args.request);
-    drop(progress);
+    let answer = context.reading(|analysis| analysis.verify(&args.logs, &args.request));
     let verified = answer.value.unwrap_or_default();
     let output = match args.format {
         VerifyFormat::Text => {

@@ -1,7 +1,6 @@
 //! `errorbar view`: the logs of a folder in a browser.
 
 use std::collections::{BTreeSet, HashMap};
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, mpsc};
@@ -9,15 +8,12 @@ use std::time::Duration;
 use std::{env, io, thread};
 
 use clap::Args;
-use errorbar_analysis::{
-    CONFIDENCE, DEFAULT_LOG_DIR, LOG_DIR, early_stop, has_scored_confidence, partial_run,
-};
+use errorbar_analysis::{CONFIDENCE, DEFAULT_LOG_DIR, LOG_DIR, has_scored_confidence, report_of_run};
 use errorbar_core::{Evaluation, MetadataKeys, Plan, Registry, ScoreColumns, ScoreParts};
 use errorbar_eval::{CancelToken, cancel_on_interrupt};
 use errorbar_files::{is_url, url_hint};
 use errorbar_log::eval::{
     EvalLog, Header, LogError, LogScores, ReducerConversion, ScoreOptions, Status, compare, plan_from_header,
-    self_graded,
 };
 use errorbar_report::html::{Page, PageRun, PageSamples, RunFacts};
 use errorbar_report::samples::{SampleOrigin, whole_key_html};
@@ -119,16 +115,12 @@ fn notes(args: &ViewArgs, server: &ViewServer) -> Diagnostics {
     }
     let how = if args.open { "" } else { "open this address in a browser (--open does); " };
     notes.push(Diagnostic::note(format!("{how}Ctrl-C ends the server")));
-    if env::var_os("SSH_CONNECTION").is_some() && is_local(address.ip()) {
+    if env::var_os("SSH_CONNECTION").is_some() && address.ip().is_loopback() {
         let port = address.port();
         let tunnel = format!("from your own machine, first: ssh -L {port}:127.0.0.1:{port} THIS-HOST");
         notes.push(Diagnostic::note(tunnel));
     }
     notes
-}
-
-fn is_local(address: IpAddr) -> bool {
-    address.is_loopback()
 }
 
 fn start(folder: &Path, host: &str, port: u16, context: &Context<'_>) -> Result<ViewServer, Diagnostics> {
@@ -220,16 +212,14 @@ impl LogPages {
             Some(found) => found,
             None => from_samples(log, &header, &mut plan, is_compared)?,
         };
-        let (mut facts, partial_run) = (run_facts(path, &header), partial_run(&header));
+        let mut facts = run_facts(path, &header);
         facts.chance = ChanceLevel::of_rows(&scores.columns, &scores.choice_counts);
-        let (early_stop, self_graded) = (early_stop(&header.eval), self_graded(&header.eval));
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
         let recorded = if scores.columns.is_empty() { header.recorded_figures() } else { None };
         let is_recorded = recorded.is_some();
         let results = recorded.unwrap_or(evaluation.results);
-        let mut report = Report::new(name, results).of_run(header.eval.task, header.eval.model);
+        let mut report = report_of_run(name, &header, results);
         report.recorded = is_recorded;
-        (report.partial_run, report.early_stop, report.self_graded) = (partial_run, early_stop, self_graded);
         (report.skipped, report.limits) = (scores.skipped.len(), scores.limits);
         Ok(LoadedLog {
             path: path.to_owned(),

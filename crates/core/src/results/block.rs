@@ -50,11 +50,7 @@ pub(super) fn score_results(
     match metrics {
         Metrics::Map(map) => by_key(set, map, context, results),
         Metrics::List(items) => {
-            let plain = items.iter().filter_map(|item| match item {
-                MetricItem::Metric(metric) => Some(metric),
-                MetricItem::Map(_) => None,
-            });
-            results.scores.push(plain_result(set, plain, context));
+            results.scores.push(plain_result(set, metrics.whole(), context));
             for item in items {
                 if let MetricItem::Map(map) = item {
                     by_key(set, map, context, results)?;

@@ -80,6 +80,18 @@ impl<T> MetricTree<T> {
         items.iter().flat_map(MetricItem::iter).chain(map.into_iter().flat_map(|map| map.values().flatten()))
     }
 
+    /// The metrics over whole scores, not those by key.
+    pub fn whole(&self) -> impl Iterator<Item = &T> + Clone {
+        let items = match self {
+            Self::List(items) => items.as_slice(),
+            Self::Map(_) => Default::default(),
+        };
+        items.iter().filter_map(|item| match item {
+            MetricItem::Metric(metric) => Some(metric),
+            MetricItem::Map(_) => None,
+        })
+    }
+
     /// The same structure with what is made of each metric.
     pub(crate) fn try_map<U, E>(&self, map: impl Fn(&T) -> Result<U, E>) -> Result<MetricTree<U>, E> {
         let of_map = |patterns: &MetricMap<T>| -> Result<MetricMap<U>, E> {

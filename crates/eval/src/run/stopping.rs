@@ -164,7 +164,7 @@ impl RuleSequence {
         let (lower, upper) = sequence.bounds();
         SequenceProgress {
             rule: rule.rule.clone(),
-            metric: rule.figure.name().to_owned(),
+            metric: rule.figure.name.clone(),
             value: (*known > 0).then(|| sum / *known as f64),
             lower,
             upper,
@@ -320,9 +320,9 @@ impl PlannedRule {
             |problem: StopRuleProblem| Error::StopRule { rule: rule.to_string(), problem: problem.into() };
         let figure = MeanFigure::of_plan(plan, rule.measure.metric(), epochs)
             .map_err(|problem| refuse(problem.into()))?;
-        let of_scorer = scorers.get(figure.position()).and_then(|scorer| scorer.range());
-        let scorer = || figure.scorer().to_owned();
-        let (low, high) = match (figure.range(), of_scorer) {
+        let of_scorer = scorers.get(figure.position).and_then(|scorer| scorer.range());
+        let scorer = || figure.scorer.clone();
+        let (low, high) = match (figure.range, of_scorer) {
             (Some(range), _) | (None, Some(range @ (0.0, 1.0))) => range,
             // The log records the range of the plan, and estimates are computed from the log.
             (None, Some((low, high))) => {
@@ -374,7 +374,7 @@ fn values_of(
     let scorers = log.header()?.eval.scorers.unwrap_or_default();
     let numbers: HashMap<String, usize> =
         samples.iter().enumerate().map(|(number, (id, _))| (id.to_string(), number)).collect();
-    let mut columns = ScoreColumns::new([figure.scorer()]);
+    let mut columns = ScoreColumns::new([figure.scorer.as_str()]);
     let mut found: Vec<String> = scorers.into_iter().map(|scorer| scorer.name).collect();
     let mut has_scores = false;
     let fields = SampleFields { details: false, ..SampleFields::all() };
@@ -393,7 +393,7 @@ fn values_of(
             row = row.errored();
         }
         for (scorer, score) in stored.scores {
-            if scorer == figure.scorer() {
+            if scorer == figure.scorer {
                 has_scores = true;
                 row = row.score(&scorer, score).map_err(|error| unusable(path, error))?;
             } else if !found.contains(&scorer) {
@@ -409,11 +409,11 @@ fn values_of(
         }
     }
     if !has_scores && !columns.is_empty() {
-        found.retain(|scorer| scorer != figure.scorer());
+        found.retain(|scorer| *scorer != figure.scorer);
         return Err(StopRuleProblem::Other(format!(
             "{} has no scores by `{}`; it has scores by: {}",
             path.display(),
-            figure.scorer(),
+            figure.scorer,
             found.join(", ")
         )));
     }

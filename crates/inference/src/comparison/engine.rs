@@ -71,12 +71,7 @@ pub(super) fn compare(
         } else if sides.len() > 2 && !options.unpaired {
             let of_task: Vec<&Side<'_>> = sides.iter().collect();
             let inputs = rankings::rank_inputs(&of_task, stream as u64);
-            report.rankings.extend(inputs.iter().map(|(figure, input)| {
-                let mut ranking = input.ranking(&figure.scorer, &figure.metric);
-                ranking.task = task.map(str::to_owned);
-                (ranking.reducer, ranking.field) = (figure.reducer.clone(), figure.field.clone());
-                ranking
-            }));
+            report.rankings.extend(inputs.iter().map(|input| input.ranking(*task)));
             rank_inputs.push(inputs);
         }
     }
@@ -84,8 +79,7 @@ pub(super) fn compare(
         let averages = tasks::averages(&report.comparisons, &first.plan.errors);
         report.comparisons.extend(averages);
         if rank_inputs.len() == tasks.len() {
-            let rankings = tasks::mean_rankings(&rank_inputs, &first.plan.errors);
-            report.rankings.extend(rankings.into_iter().map(|(_, ranking)| ranking));
+            report.rankings.extend(tasks::mean_rankings(&rank_inputs, &first.plan.errors));
         }
     }
     correct(&mut report.comparisons, options.correction);

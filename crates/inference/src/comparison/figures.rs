@@ -69,17 +69,8 @@ pub(super) fn numbers(metric: &dyn Metric, scores: &Scores<'_>, names: &[FigureN
     if let Ok(value) = metric.compute(scores) {
         flatten(value, &FigureName::default(), &mut found);
     }
-    // Resamples mostly have the same figures in the same order: then each is the next one.
-    let mut next = 0;
-    let number = |name: &FigureName| {
-        let is_named = |(own, _): &&(FigureName, Estimate)| own == name;
-        let at = match found.get(next).filter(is_named) {
-            Some(_) => Some(next),
-            None => found.iter().position(|(own, _)| own == name),
-        };
-        next = at.map_or(next, |at| at + 1);
-        at.and_then(|at| found.get(at)).and_then(|(_, estimate)| estimate.number()).unwrap_or(f64::NAN)
-    };
+    let found: HashMap<FigureName, Estimate> = found.into_iter().collect();
+    let number = |name: &FigureName| found.get(name).and_then(Estimate::number).unwrap_or(f64::NAN);
     names.iter().map(number).collect()
 }
 
@@ -268,42 +259,34 @@ impl<'p> ResampledPair<'p> {
         let (names, values) = self.common_figures(&base, &other)?;
         let metric = self.metric.spec().log_name().into_owned();
         let plan = &base.estimation().errors;
-        let mut sides: Vec<Vec<f64>> = Vec::new();
-        let (mut units_of_both, mut is_clustered, mut draws) = (usize::MAX, false, Draws::new(0, u64::MAX));
-        let cost = |scores: &Scores<'_>| {
-            resample_cost(self.metric, scores.len() as u64, names.len() as u64).saturating_mul(2)
-        };
-        let mut wanted = [draws_of(&base, cost(&base)), draws_of(&other, cost(&other))];
-        let count = wanted.iter().flatten().map(|draws| draws.count).min().unwrap_or(0);
-        for (at, scores) in [&base, &other].into_iter().enumerate() {
-            let units = ScoreUnits::of_keys(&metric, scores, &plan.cluster)?;
-            let planned = wanted.get_mut(at).map_or(Err(Undefined::NoScores), |wanted| wanted.clone());
-            let (units, planned) = match (units, planned) {
-                (Ok(units), Ok(planned)) => (units, planned),
+        let mut sides = Vec::with_capacity(2);
+        for scores in [&base, &other] {
+            let cost = resample_cost(self.metric, scores.len() as u64, names.len() as u64).saturating_mul(2);
+            match (ScoreUnits::of_keys(&metric, scores, &plan.cluster)?, draws_of(scores, cost)) {
+                (Ok(units), Ok(draws)) => sides.push((scores, units, draws)),
                 (Err(reason), _) | (_, Err(reason)) => return Ok(without_error(names, values, &reason)),
-            };
-            let resampler = Resampler::new(scores);
-            let rows = resampler.rows_of(units.iter());
-            // Another stream for the other side, or resamples of equal numbers of samples would be the same.
-            let seed = planned.seed.wrapping_add(at as u64 * 0x9e37_79b9_7f4a_7c15);
-            sides.push(resampled_rows(units.len(), count as usize, seed, names.len(), |counts: &[u32]| {
-                resampler.resample(&rows, counts, |scores| numbers(self.metric, scores, &names))
-            }));
-            units_of_both = units_of_both.min(units.len());
-            is_clustered |= units.is_clustered();
-            if at == 0 {
-                draws = Draws::new(planned.seed, count);
             }
         }
-        let mut sides = sides.into_iter();
-        let (of_base, of_other) = (sides.next().unwrap_or_default(), sides.next().unwrap_or_default());
+        let count = sides.iter().map(|(.., draws)| draws.count).min().unwrap_or(0);
+        // Another stream for the other side, or resamples of equal numbers of samples would be the same.
+        let seed = |at: u64, draws: &Draws| draws.seed.wrapping_add(at * 0x9e37_79b9_7f4a_7c15);
+        let resample = |(at, (scores, units, draws)): (u64, &(&Scores<'_>, ScoreUnits, Draws))| {
+            let resampler = Resampler::new(scores);
+            let rows = resampler.rows_of(units.iter());
+            resampled_rows(units.len(), count as usize, seed(at, draws), names.len(), |counts: &[u32]| {
+                resampler.resample(&rows, counts, |scores| numbers(self.metric, scores, &names))
+            })
+        };
+        let mut figures = (0..).zip(&sides).map(resample);
+        let (of_base, of_other) = (figures.next().unwrap_or_default(), figures.next().unwrap_or_default());
         let rows = of_base.chunks(names.len().max(1)).zip(of_other.chunks(names.len().max(1)));
+        let is_clustered = sides.iter().any(|(_, units, _)| units.is_clustered());
         let resamples = Resamples {
             width: 2 * names.len(),
             all: rows.flat_map(|(base, other)| base.iter().chain(other).copied()).collect(),
             left_out: Vec::new(),
-            draws,
-            units: units_of_both,
+            draws: Draws::new(sides.first().map_or(0, |(.., draws)| draws.seed), count),
+            units: sides.iter().map(|(_, units, _)| units.len()).min().unwrap_or(0),
             samples: base.len().min(other.len()),
             is_clustered,
         };

@@ -317,7 +317,6 @@ impl FlipTable {
 
 /// Several sides in the order of one metric.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Ranking {
     /// The scorer.
     pub scorer: String,
@@ -335,14 +334,6 @@ pub struct Ranking {
     pub level: f64,
     /// The sides, the best one first.
     pub ranks: Vec<Rank>,
-}
-
-impl Ranking {
-    /// The places of the sides by one metric.
-    pub fn new(scorer: &str, metric: &str, n: u64, level: f64, ranks: Vec<Rank>) -> Self {
-        let (scorer, metric) = (scorer.to_owned(), metric.to_owned());
-        Ranking { scorer, reducer: None, field: None, metric, task: None, n, level, ranks }
-    }
 }
 
 /// The place of one side.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Comparison;
 use super::figures::{aggregates, figure_of_group, figure_without_stop, kind_of};
 use super::pair::{BlockPair, SampleSelection, SidePair};
-use super::paired::{PairKind, PairedNumbers, clip, detectable_difference, possible, variance_removed};
+use super::paired::{PairKind, PairedNumbers, variance_removed};
 use super::pairing::Pairing;
 use super::pairing::{BoundedSide, bounds};
 use super::side::Block;
@@ -122,8 +122,7 @@ impl<'w> WholeNumbers<'w> {
         }
         let key = grouped.group_key().map(str::to_owned);
         let mut comparison = self.pair.template(self.metric, (key, None));
-        (comparison.n, comparison.largest_difference) = (all.samples.len() as u64, self.kind.width());
-        clip(&mut difference, self.kind.width());
+        comparison.n = all.samples.len() as u64;
         comparison.test = mean_test(&difference);
         let sum = |of: fn(&Comparison) -> Option<u64>| -> Option<u64> {
             groups.iter().filter(|one| one.group.is_some()).map(of).sum()
@@ -133,10 +132,7 @@ impl<'w> WholeNumbers<'w> {
         comparison.cluster = groups.first().map(|one| one.cluster.clone()).unwrap_or_default();
         comparison.correlation = Err(Undefined::NotAvailable);
         comparison.variance_removed = variance_removed(&base, &other, &difference);
-        let mde = detectable_difference(&difference);
-        comparison.mde = possible(mde, self.kind.width(), comparison.n, "pairs");
-        (comparison.base_estimate, comparison.other_estimate, comparison.difference) =
-            (base, other, difference);
+        comparison.set_figures([base, other], difference, self.kind.width());
         Ok(vec![comparison])
     }
 

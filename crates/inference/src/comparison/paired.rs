@@ -186,8 +186,24 @@ impl PairTest {
         PairTest { value: 0.0, se: 0.0, df: f64::INFINITY, p_value: None, units: 0 };
 }
 
+impl Comparison {
+    /// Fills in the figures of both sides and their difference, which is at most so large, and what follows from it.
+    pub(super) fn set_figures(
+        &mut self,
+        [base, other]: [Estimate; 2],
+        mut difference: Estimate,
+        largest: Option<f64>,
+    ) {
+        clip(&mut difference, largest);
+        let what = if self.is_paired { "pairs" } else { "samples" };
+        self.mde = possible(detectable_difference(&difference), largest, self.n, what);
+        self.largest_difference = largest;
+        (self.base_estimate, self.other_estimate, self.difference) = (base, other, difference);
+    }
+}
+
 /// Cuts an interval of a difference off at the largest one that there may be, which Student's t does not know.
-pub(super) fn clip(difference: &mut Estimate, largest: Option<f64>) {
+fn clip(difference: &mut Estimate, largest: Option<f64>) {
     if let (Some(largest), Ok(interval)) = (largest, &mut difference.interval) {
         interval.lower = interval.lower.max(-largest);
         interval.upper = interval.upper.min(largest);
@@ -211,7 +227,7 @@ pub(super) fn detectable_difference(difference: &Estimate) -> Defined<f64> {
 }
 
 /// A detectable difference, unless there is none as large: scores of a range differ by its width at most.
-pub(super) fn possible(mde: Defined<f64>, largest: Option<f64>, n: u64, what: &str) -> Defined<f64> {
+fn possible(mde: Defined<f64>, largest: Option<f64>, n: u64, what: &str) -> Defined<f64> {
     match (mde, largest) {
         (Ok(mde), Some(largest)) if mde > largest => Err(undetectable(n, what)),
         (mde, _) => mde,

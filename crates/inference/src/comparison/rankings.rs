@@ -30,7 +30,7 @@ use crate::error::Result;
 const DRAWS: u32 = 2000;
 
 /// What a ranking is of.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RankedFigure {
     pub(super) scorer: String,
     pub(super) reducer: Option<String>,
@@ -39,7 +39,7 @@ pub(super) struct RankedFigure {
 }
 
 /// The rankings of all figures that all sides have. `stream` keeps the resamples of tasks apart.
-pub(super) fn rank_inputs(sides: &[&Side<'_>], stream: u64) -> Vec<(RankedFigure, RankInput)> {
+pub(super) fn rank_inputs(sides: &[&Side<'_>], stream: u64) -> Vec<RankInput> {
     let Some((first, others)) = sides.split_first() else { return Vec::new() };
     // Plans that are about one scorer each compare these.
     let across = sides.iter().all(|side| side.only_scorer().is_some());
@@ -64,15 +64,14 @@ pub(super) fn rank_inputs(sides: &[&Side<'_>], stream: u64) -> Vec<(RankedFigure
         let metrics = || block.metrics.iter().map(AsRef::as_ref).filter(common);
         for metric in metrics().filter(|metric| metric.group_key().is_none()) {
             let several = SeveralScores { sides, metric, scores: &scores, stream };
-            // A metric that fails is reported by the comparisons of pairs.
-            let Ok(Some(input)) = several.rank_input() else { continue };
             let figure = RankedFigure {
                 scorer: block.scorer.clone(),
                 reducer: block.reducer.clone(),
                 field: block.field.clone(),
                 metric: name_among(metric, metrics()),
             };
-            inputs.push((figure, input));
+            // A metric that fails is reported by the comparisons of pairs.
+            inputs.extend(several.rank_input(figure).ok().flatten());
         }
     }
     inputs
@@ -87,7 +86,7 @@ struct SeveralScores<'s> {
 }
 
 impl SeveralScores<'_> {
-    fn rank_input(&self) -> Result<Option<RankInput>> {
+    fn rank_input(&self, figure: RankedFigure) -> Result<Option<RankInput>> {
         let Some(first) = self.scores.first() else { return Ok(None) };
         let mut estimates = Vec::with_capacity(self.scores.len());
         for scores in self.scores {
@@ -112,6 +111,7 @@ impl SeveralScores<'_> {
         let names = self.sides.iter().map(|side| side.name.to_owned());
         let (n, level) = (first.len() as u64, errors.level());
         Ok(Some(RankInput {
+            figure,
             sides: names.zip(estimates).collect(),
             tests,
             n,
@@ -201,6 +201,7 @@ fn tests_of(resamples: &[Vec<f64>], estimates: &[Estimate], units: usize) -> Vec
 /// What a ranking is made of.
 #[derive(Clone, Debug)]
 pub(super) struct RankInput {
+    pub(super) figure: RankedFigure,
     /// The names of the sides, and their figures.
     pub(super) sides: Vec<(String, Estimate)>,
     /// The difference of each pair of sides: (i, j) for i < j is j minus i. All of them, ordered by i, then by j.
@@ -212,8 +213,8 @@ pub(super) struct RankInput {
 }
 
 impl RankInput {
-    /// The ranking; the caller names what it is of.
-    pub(super) fn ranking(&self, scorer: &str, metric: &str) -> Ranking {
+    /// The ranking in a task.
+    pub(super) fn ranking(&self, task: Option<&str>) -> Ranking {
         let different = self.different();
         let letters = tie_letters(self.sides.len(), &different, |at| self.merit(at));
         let intervals = self.intervals(&different);
@@ -227,7 +228,9 @@ impl RankInput {
             let letters = letters.get(*at).map_or("", String::as_str);
             Some(Rank::new(name, estimate.clone(), place(*at), interval, letters))
         };
-        Ranking::new(scorer, metric, self.n, self.level, order.iter().filter_map(rank).collect())
+        let RankedFigure { scorer, reducer, field, metric } = self.figure.clone();
+        let (task, ranks) = (task.map(str::to_owned), order.iter().filter_map(rank).collect());
+        Ranking { scorer, reducer, field, metric, task, n: self.n, level: self.level, ranks }
     }
 
     /// −1 if lower figures are better.
@@ -354,12 +357,19 @@ mod tests {
                 tests.push(((i, j), PairTest { value, se, df: f64::INFINITY, p_value, units: 1000 }));
             }
         }
-        RankInput { sides, tests, n: 1000, level: 0.95, direction: Direction::Higher }
+        RankInput {
+            figure: RankedFigure::default(),
+            sides,
+            tests,
+            n: 1000,
+            level: 0.95,
+            direction: Direction::Higher,
+        }
     }
 
     /// By side: the range of places and the letters.
     fn ranges(input: &RankInput) -> Vec<((u32, u32), String)> {
-        let ranking = input.ranking("s", "m");
+        let ranking = input.ranking(None);
         let of = |(name, _): &(String, Estimate)| {
             let rank = ranking.ranks.iter().find(|rank| rank.side == *name).unwrap();
             (rank.interval, rank.tie_groups.clone())
@@ -390,7 +400,7 @@ mod tests {
     #[test]
     fn places() {
         // Two sides at the top that the data do not distinguish, one far below.
-        let ranking = input(&[0.5, 0.9, 0.89], 0.02).ranking("s", "m");
+        let ranking = input(&[0.5, 0.9, 0.89], 0.02).ranking(None);
         let ranks: Vec<_> = ranking
             .ranks
             .iter()
@@ -401,12 +411,12 @@ mod tests {
         assert_eq!((ranks[1].0, ranks[1].1, ranks[1].3), ("2", 2, "a"));
         // Of a loss the lowest is first.
         let losses = RankInput { direction: Direction::Lower, ..input(&[0.5, 0.9, 0.89], 0.02) };
-        let ranks = losses.ranking("s", "m").ranks;
+        let ranks = losses.ranking(None).ranks;
         let first = &ranks[0];
         assert_eq!((first.side.as_str(), first.rank, first.interval), ("0", 1, (1, 1)));
         assert_eq!(ranks.iter().map(|rank| rank.tie_groups.as_str()).collect::<Vec<_>>(), ["a", "b", "b"]);
         // Equal figures share a place.
-        let tied = input(&[0.5, 0.5, 0.1], 0.5).ranking("s", "m");
+        let tied = input(&[0.5, 0.5, 0.1], 0.5).ranking(None);
         assert_eq!(tied.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [1, 1, 3]);
         assert!(tied.ranks.iter().all(|rank| rank.interval == (1, 3)));
     }

@@ -13,6 +13,7 @@ use errorbar_core::reducers::mean;
 use errorbar_core::{
     Metric, Plan, Reducer, Reducers, Results, ScoreColumns, ScoreParts, ScoreSet, Scores, ValueRef,
 };
+use indexmap::IndexSet;
 
 /// Stands for a sample that a side does not have.
 const NONE: u32 = u32::MAX;
@@ -172,13 +173,8 @@ impl<'a> Side<'a> {
 
     /// The scorers, each once.
     pub(super) fn scorers(&self) -> Vec<String> {
-        let mut scorers: Vec<String> = Vec::new();
-        for block in &self.blocks {
-            if !scorers.contains(&block.scorer) {
-                scorers.push(block.scorer.clone());
-            }
-        }
-        scorers
+        let scorers: IndexSet<&String> = self.blocks.iter().map(|block| &block.scorer).collect();
+        scorers.into_iter().cloned().collect()
     }
 }
 

@@ -1,17 +1,18 @@
 //! Means over tasks or groups, with their errors. They are fixed, have equal weights and are independent.
 
-use super::paired::{PairTest, clip, detectable_difference, possible, variance_removed};
+use super::paired::{PairTest, variance_removed};
 use super::rankings::RankInput;
 use super::rankings::RankedFigure;
 use super::unpaired::unpaired;
 use super::{Comparison, ComparisonTest, Ranking, TestMethod};
 use errorbar_core::engine::estimate_from;
 use errorbar_core::{
-    Bounds, Defined, Direction, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, ScoreKind,
-    StdError, Undefined,
+    Bounds, Defined, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, ScoreKind, StdError,
+    Undefined,
 };
 use errorbar_stats::differences::{satterthwaite, two_sided};
 use errorbar_stats::distributions::t_quantile;
+use indexmap::{IndexMap, IndexSet};
 
 /// The mean over tasks of each comparison of all samples that several tasks have.
 pub(super) fn averages(comparisons: &[Comparison], plan: &ErrorPlan) -> Vec<Comparison> {
@@ -38,20 +39,19 @@ fn of_one_scorer(alike: Vec<&Comparison>) -> Vec<Vec<&Comparison>> {
     if !alike.iter().enumerate().any(is_repeated) {
         return vec![alike];
     }
-    let mut by_scorer: Vec<Vec<&Comparison>> = Vec::new();
+    let mut by_scorer: IndexMap<&str, Vec<&Comparison>> = IndexMap::new();
     for one in alike {
-        match by_scorer.iter_mut().find(|of| of.first().is_some_and(|first| first.scorer == one.scorer)) {
-            Some(of_scorer) => of_scorer.push(one),
-            None => by_scorer.push(vec![one]),
-        }
+        by_scorer.entry(&one.scorer).or_default().push(one);
     }
-    by_scorer
+    by_scorer.into_values().collect()
 }
 
 /// The mean over tasks; none of one task.
 fn average(of_tasks: &[&Comparison], plan: &ErrorPlan) -> Option<Comparison> {
     let [first, _, ..] = of_tasks else { return None };
-    let mut average = Comparison::new(&first.base, &first.other, &scorers(of_tasks), &first.metric);
+    let scorers: IndexSet<&str> = of_tasks.iter().map(|one| one.scorer.as_str()).collect();
+    let scorers = scorers.into_iter().collect::<Vec<_>>().join(", ");
+    let mut average = Comparison::new(&first.base, &first.other, &scorers, &first.metric);
     average.reducer.clone_from(&first.reducer);
     average.field.clone_from(&first.field);
     (average.role, average.direction) = (first.role, first.direction);
@@ -65,32 +65,18 @@ fn average(of_tasks: &[&Comparison], plan: &ErrorPlan) -> Option<Comparison> {
         (sum_of(|one| one.wins), sum_of(|one| one.losses), sum_of(|one| one.ties));
     let mean =
         |of: fn(&Comparison) -> &Estimate| -> Vec<&Estimate> { of_tasks.iter().map(|one| of(one)).collect() };
-    average.base_estimate = mean_estimate(&mean(|one| &one.base_estimate), plan);
-    average.other_estimate = mean_estimate(&mean(|one| &one.other_estimate), plan);
+    let base = mean_estimate(&mean(|one| &one.base_estimate), plan);
+    let other = mean_estimate(&mean(|one| &one.other_estimate), plan);
     let largest = of_tasks.iter().map(|one| one.largest_difference).sum::<Option<f64>>();
-    average.largest_difference = largest.map(|sum| sum / of_tasks.len() as f64);
-    average.difference = mean_difference(&mean(|one| &one.difference), plan);
-    clip(&mut average.difference, average.largest_difference);
-    let difference = &average.difference;
-    average.test = mean_test(difference);
+    let difference = mean_difference(&mean(|one| &one.difference), plan);
+    average.test = mean_test(&difference);
     average.correlation = Err(Undefined::NotAvailable);
     average.variance_removed = match average.is_paired {
-        true => variance_removed(&average.base_estimate, &average.other_estimate, difference),
+        true => variance_removed(&base, &other, &difference),
         false => Err(unpaired()),
     };
-    let what = if average.is_paired { "pairs" } else { "samples" };
-    average.mde = possible(detectable_difference(difference), average.largest_difference, average.n, what);
+    average.set_figures([base, other], difference, largest.map(|sum| sum / of_tasks.len() as f64));
     Some(average)
-}
-
-fn scorers(of_tasks: &[&Comparison]) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for one in of_tasks {
-        if !names.contains(&one.scorer.as_str()) {
-            names.push(&one.scorer);
-        }
-    }
-    names.join(", ")
 }
 
 /// The mean of independent numbers.
@@ -206,45 +192,35 @@ pub(super) fn known_bounds(estimate: &Estimate) -> Option<[f64; 3]> {
 }
 
 /// The ranking by the mean over tasks, of each figure that all tasks have for all sides.
-pub(super) fn mean_rankings(
-    inputs: &[Vec<(RankedFigure, RankInput)>],
-    plan: &ErrorPlan,
-) -> Vec<(RankedFigure, Ranking)> {
+pub(super) fn mean_rankings(inputs: &[Vec<RankInput>], plan: &ErrorPlan) -> Vec<Ranking> {
     let Some((first, others)) = inputs.split_first() else { return Vec::new() };
     let mut rankings = Vec::new();
-    for (figure, input) in first {
+    for input in first {
         let names = |input: &RankInput| input.sides.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-        let is_alike = |(other, of_other): &&(RankedFigure, RankInput)| {
-            (&other.reducer, &other.field, &other.metric) == (&figure.reducer, &figure.field, &figure.metric)
-                && names(of_other) == names(input)
-        };
+        let figure = |input: &RankInput| RankedFigure { scorer: String::new(), ..input.figure.clone() };
+        let is_alike = |other: &&RankInput| figure(other) == figure(input) && names(other) == names(input);
         let alike = others.iter().map(|task| {
-            let same_scorer = task.iter().filter(is_alike).find(|(other, _)| other.scorer == figure.scorer);
-            same_scorer.or_else(|| task.iter().find(is_alike))
+            let mut alike = task.iter().filter(is_alike);
+            let same_scorer = alike.clone().find(|other| other.figure.scorer == input.figure.scorer);
+            same_scorer.or_else(|| alike.next())
         });
-        let Some(alike) = alike.collect::<Option<Vec<_>>>().filter(|alike| !alike.is_empty()) else {
-            continue;
-        };
-        let of_tasks: Vec<&RankInput> =
-            std::iter::once(input).chain(alike.iter().map(|(_, input)| input)).collect();
-        let mut ranking = mean_input(&of_tasks, plan).ranking(&figure.scorer, &figure.metric);
-        (ranking.reducer, ranking.field) = (figure.reducer.clone(), figure.field.clone());
-        rankings.push((figure.clone(), ranking));
+        if let Some(of_tasks) = std::iter::once(Some(input)).chain(alike).collect::<Option<Vec<_>>>()
+            && of_tasks.len() > 1
+        {
+            rankings.push(mean_input(input, &of_tasks, plan).ranking(None));
+        }
     }
     rankings
 }
 
-fn mean_input(of_tasks: &[&RankInput], plan: &ErrorPlan) -> RankInput {
+fn mean_input(first: &RankInput, of_tasks: &[&RankInput], plan: &ErrorPlan) -> RankInput {
     let count = of_tasks.len() as f64;
-    let names =
-        of_tasks.first().map_or(Vec::new(), |input| input.sides.iter().map(|(name, _)| name).collect());
     let estimate = |at: usize| {
         let estimates: Vec<&Estimate> =
             of_tasks.iter().filter_map(|input| Some(&input.sides.get(at)?.1)).collect();
         mean_estimate(&estimates, plan)
     };
-    let sides = names.into_iter().enumerate().map(|(at, name)| (name.clone(), estimate(at))).collect();
-    let pairs = of_tasks.first().map_or(0, |input| input.tests.len());
+    let sides = first.sides.iter().enumerate().map(|(at, (name, _))| (name.clone(), estimate(at))).collect();
     let test = |at: usize| {
         let tests: Vec<_> = of_tasks.iter().filter_map(|input| input.tests.get(at)).collect();
         let (pair, _) = tests.first()?;
@@ -257,10 +233,11 @@ fn mean_input(of_tasks: &[&RankInput], plan: &ErrorPlan) -> RankInput {
         Some((*pair, PairTest { value, se, df, p_value, units }))
     };
     RankInput {
+        figure: first.figure.clone(),
         sides,
-        tests: (0..pairs).filter_map(test).collect(),
+        tests: (0..first.tests.len()).filter_map(test).collect(),
         n: of_tasks.iter().map(|input| input.n).sum(),
         level: plan.level(),
-        direction: of_tasks.first().map_or(Direction::Higher, |input| input.direction),
+        direction: first.direction,
     }
 }

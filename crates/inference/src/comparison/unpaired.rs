@@ -11,7 +11,7 @@ use errorbar_stats::differences::{MeanError, Share, ShareDifference, Welch};
 
 use super::figures::{aggregates, figure_of_group, figure_without_stop, kind_of};
 use super::pair::{BlockPair, collect, retain_distinct};
-use super::paired::{PairKind, clip, detectable_difference, possible};
+use super::paired::PairKind;
 use super::pairing::Pairing;
 use super::side::{IMPLIED, Side};
 use super::tasks::known_bounds;
@@ -98,6 +98,7 @@ fn template(
     comparison.is_paired = false;
     comparison.n = (base.samples.len() + other.samples.len()) as u64;
     comparison.difference.absent = (base.absent.len() + other.absent.len()) as u64;
+    (comparison.correlation, comparison.variance_removed) = (Err(unpaired()), Err(unpaired()));
     comparison
 }
 
@@ -138,17 +139,14 @@ pub(super) fn unpaired() -> Undefined {
 /// each have in common.
 fn mean_over_groups(
     mut comparison: Comparison,
-    [base, other]: [Estimate; 2],
+    means: [Estimate; 2],
     kind: PairKind,
     plan: &ErrorPlan,
 ) -> Comparison {
-    let mut difference = welch(&mut comparison, &base, &other, plan);
-    clip(&mut difference, kind.width());
-    comparison.largest_difference = kind.width();
-    comparison.mde = possible(detectable_difference(&difference), kind.width(), comparison.n, "samples");
-    (comparison.correlation, comparison.variance_removed) = (Err(unpaired()), Err(unpaired()));
+    let [base, other] = &means;
+    let mut difference = welch(&mut comparison, base, other, plan);
     (difference.n, difference.absent) = (comparison.n, comparison.difference.absent);
-    (comparison.base_estimate, comparison.other_estimate, comparison.difference) = (base, other, difference);
+    comparison.set_figures(means, difference, kind.width());
     comparison
 }
 
@@ -163,24 +161,20 @@ struct UnpairedNumbers<'u> {
 impl UnpairedNumbers<'_> {
     fn fill(&self, comparison: &mut Comparison) -> Result<()> {
         let [base_scores, other_scores] = self.scores;
-        let context = |scores: &Scores<'_>| -> Result<GroupContext> {
+        // As they are shown, and with a standard error where the run was stopped early.
+        let figures = |scores: &Scores<'_>| -> Result<(Estimate, Option<Estimate>)> {
             let mut context = GroupContext::default();
             (context.kind, context.estimates) = (kind_of(self.metric, scores)?, 1);
             context.is_group = comparison.group_key.is_some();
-            Ok(context)
+            let shown = figure_of_group(self.metric, scores, context)?;
+            Ok((shown, figure_without_stop(self.metric, scores, context)?))
         };
-        let base = figure_of_group(self.metric, base_scores, context(base_scores)?)?;
-        let other = figure_of_group(self.metric, other_scores, context(other_scores)?)?;
+        let ((base, base_error), (other, other_error)) = (figures(base_scores)?, figures(other_scores)?);
         let plan = &base_scores.estimation().errors;
         let kind = PairKind::of(self.numbers, plan.range);
         let absent = comparison.difference.absent;
-        let ordinary = [
-            figure_without_stop(self.metric, base_scores, context(base_scores)?)?,
-            figure_without_stop(self.metric, other_scores, context(other_scores)?)?,
-        ];
-        let [base_error, other_error] = &ordinary;
-        let with_errors = [base_error.as_ref().unwrap_or(&base), other_error.as_ref().unwrap_or(&other)];
-        let [of_base, of_other] = with_errors;
+        let (of_base, of_other) =
+            (base_error.as_ref().unwrap_or(&base), other_error.as_ref().unwrap_or(&other));
         let mut difference = welch(comparison, of_base, of_other, plan);
         let shares = match kind.is_binary && plan.interval == IntervalChoice::Auto {
             true => self.newcombe(comparison, &mut difference, plan)?,
@@ -191,21 +185,16 @@ impl UnpairedNumbers<'_> {
             Some(shares) => Some(shares.tost(margin)),
             None => kind.tost(&difference, margin),
         });
-        clip(&mut difference, kind.width());
         if kind.range.is_some() && absent > 0 {
             difference.bounds = bounds_of(&base, &other);
         }
-        comparison.largest_difference = kind.width();
-        comparison.mde = possible(detectable_difference(&difference), kind.width(), comparison.n, "samples");
-        (comparison.correlation, comparison.variance_removed) = (Err(unpaired()), Err(unpaired()));
         let clustered =
             |estimate: &Estimate| estimate.error.as_ref().is_ok_and(|error| !error.clusters.is_empty());
         if clustered(&base) || clustered(&other) {
             comparison.cluster.clone_from(&plan.cluster);
         }
         (difference.n, difference.absent) = (comparison.n, absent);
-        (comparison.base_estimate, comparison.other_estimate, comparison.difference) =
-            (base, other, difference);
+        comparison.set_figures([base, other], difference, kind.width());
         Ok(())
     }
 
@@ -327,10 +316,8 @@ pub(super) fn compare_recorded(
         if difference.interval.is_ok() {
             difference.notes.reason = Some("recorded errors: t (Welch, unpaired)".to_owned());
         }
-        comparison.mde = detectable_difference(&difference);
         (comparison.correlation, comparison.variance_removed) = (Err(unpaired()), Err(unpaired()));
-        (comparison.base_estimate, comparison.other_estimate, comparison.difference) =
-            (of_base, of_other, difference);
+        comparison.set_figures([of_base, of_other], difference, None);
         Some(comparison)
     });
     let compared: Vec<Comparison> = compared.collect();

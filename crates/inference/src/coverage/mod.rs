@@ -6,12 +6,13 @@
 
 mod simulation;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::cell::RefCell;
+use std::sync::Arc;
 
-use errorbar_core::spec::Spec;
+use errorbar_core::metrics::{accuracy, mean, stderr};
 use errorbar_core::{
-    Defined, Error, IntervalChoice, IntervalMethod, MetadataKeys, Metric, MetricItem, MetricMap, MetricValue,
-    Metrics, Plan, Result, ScoreColumns, ScoreParts, Scores, ToSpec, ValueRef, Warning,
+    Defined, Error, IntervalChoice, IntervalMethod, Metric, MetricItem, MetricMap, Metrics, Plan, Result,
+    ScoreColumns, Scores, ValueRef, Warning, metrics,
 };
 
 use self::simulation::LEAST_UNITS;
@@ -173,36 +174,30 @@ pub fn simulate_coverage(
     columns: &ScoreColumns,
     options: CoverageOptions,
 ) -> Result<CoverageReport> {
-    let found = Arc::new(Mutex::new(Vec::new()));
-    let probe = |metrics: &Metrics, has_maps: bool| {
-        let cluster = metrics.iter().find_map(|metric| metric.cluster().map(str::to_owned));
-        let probe = CoverageProbe { options, cluster, found: Arc::clone(&found) };
-        in_place_of(metrics, has_maps, &probe)
-    };
     let mut probed = plan.clone();
     let any_maps = columns.scorer_names().any(|scorer| has_maps(columns, scorer));
-    probed.task_metrics = plan.task_metrics.as_ref().map(|metrics| probe(metrics, any_maps));
+    probed.task_metrics = plan.task_metrics.as_ref().map(|metrics| in_place_of(metrics, any_maps));
     for scorer in &mut probed.scorers {
-        scorer.metrics = probe(&scorer.metrics, has_maps(columns, &scorer.name));
+        scorer.metrics = in_place_of(&scorer.metrics, has_maps(columns, &scorer.name));
     }
     for scorer in columns.scorer_names() {
         let own = plan.default_metrics.get(scorer).cloned();
-        let metrics = own.unwrap_or_else(|| errorbar_core::metrics![errorbar_core::metrics::accuracy()]);
-        probed.default_metrics.insert(scorer.to_owned(), probe(&metrics, has_maps(columns, scorer)));
+        let metrics = own.unwrap_or_else(|| metrics![accuracy()]);
+        probed.default_metrics.insert(scorer.to_owned(), in_place_of(&metrics, has_maps(columns, scorer)));
     }
-    let results = probed.evaluate(columns)?.results;
-    let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
-    let mut found = found.into_iter();
-    let scores = results.scores.into_iter().map(|score| ScoreCoverage {
-        coverage: match score.failures.into_iter().next() {
-            Some(failure) => Err(NoCoverage::Scores(failure.error)),
-            None => found.next().unwrap_or(Err(NoCoverage::no_scores())),
-        },
-        scorer: score.scorer,
-        reducer: score.reducer,
-        field: score.field,
-    });
-    Ok(CoverageReport { scores: scores.collect(), warnings: results.warnings })
+    let scores = RefCell::new(Vec::new());
+    let warnings = probed.visit_scores(columns, &|block| {
+        if block.metrics.is_empty() {
+            return;
+        }
+        scores.borrow_mut().push(ScoreCoverage {
+            scorer: block.scorer.to_owned(),
+            reducer: block.reducer.map(str::to_owned),
+            field: block.field.map(str::to_owned),
+            coverage: Coverage::simulate(block.scores, options),
+        });
+    })?;
+    Ok(CoverageReport { scores: scores.into_inner(), warnings })
 }
 
 /// Whether the first score of a scorer is a map.
@@ -212,65 +207,29 @@ fn has_maps(columns: &ScoreColumns, scorer: &str) -> bool {
     first.is_some_and(|row| matches!(column.values().get(row), Some(ValueRef::Map(_))))
 }
 
-/// One probe where there are metrics: for all scores, and for the keys that there are metrics for.
-fn in_place_of(metrics: &Metrics, has_maps: bool, probe: &CoverageProbe) -> Metrics {
-    let probe = || Arc::new(probe.clone()) as Arc<dyn Metric>;
-    let by_key = |map: &MetricMap| map.keys().map(|key| (key.clone(), vec![probe()])).collect::<MetricMap>();
-    match metrics {
-        Metrics::Map(map) => Metrics::Map(by_key(map)),
-        Metrics::List(items) => {
-            let mut maps: Vec<MetricItem> = Vec::new();
-            for item in items {
-                if let MetricItem::Map(map) = item {
-                    maps.push(MetricItem::Map(by_key(map)));
-                }
-            }
-            if maps.is_empty() && has_maps {
-                return Metrics::Map([("*".to_owned(), vec![probe()])].into_iter().collect());
-            }
-            match maps.is_empty() {
-                true => Metrics::List(vec![MetricItem::Metric(probe())]),
-                false => Metrics::List(maps),
-            }
+/// One metric where there are any: for all scores, and for the keys that there are metrics for. It is clustered as the first
+/// of those that it stands for.
+fn in_place_of(metrics: &Metrics, has_maps: bool) -> Metrics {
+    let cluster = metrics.iter().find_map(|metric| metric.cluster());
+    let one = || -> Arc<dyn Metric> {
+        match cluster {
+            Some(key) => Arc::new(stderr().cluster(key)),
+            None => Arc::new(mean()),
         }
-    }
-}
-
-/// Stands where a metric would, and so meets the scores as metrics do: reduced, by key, with their clusters.
-#[derive(Clone, Debug)]
-struct CoverageProbe {
-    options: CoverageOptions,
-    /// The key of the metrics in whose place it stands.
-    cluster: Option<String>,
-    /// In the order in which scores are met, which is that of the results.
-    found: Arc<Mutex<Vec<std::result::Result<Coverage, NoCoverage>>>>,
-}
-
-impl ToSpec for CoverageProbe {
-    fn spec(&self) -> Spec {
-        Spec::new("coverage")
-    }
-}
-
-impl Metric for CoverageProbe {
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let coverage = match Coverage::simulate(scores, self.options) {
-            Err(NoCoverage::Scores(error)) => return Err(error),
-            coverage => coverage,
-        };
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).push(coverage);
-        Ok(MetricValue::List(Vec::new()))
-    }
-
-    fn metadata_keys(&self) -> MetadataKeys {
-        self.cluster.as_ref().map_or(MetadataKeys::NONE, MetadataKeys::one)
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn cluster(&self) -> Option<&str> {
-        self.cluster.as_deref()
+    };
+    let by_key = |map: &MetricMap| map.keys().map(|key| (key.clone(), vec![one()])).collect::<MetricMap>();
+    let items = match metrics {
+        Metrics::Map(map) => return Metrics::Map(by_key(map)),
+        Metrics::List(items) => items,
+    };
+    let of_map = |item: &MetricItem| match item {
+        MetricItem::Map(map) => Some(MetricItem::Map(by_key(map))),
+        MetricItem::Metric(_) => None,
+    };
+    let maps: Vec<MetricItem> = items.iter().filter_map(of_map).collect();
+    match maps.is_empty() {
+        true if has_maps => Metrics::Map([("*".to_owned(), vec![one()])].into_iter().collect()),
+        true => Metrics::List(vec![MetricItem::Metric(one())]),
+        false => Metrics::List(maps),
     }
 }

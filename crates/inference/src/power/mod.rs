@@ -10,5 +10,5 @@ mod spread;
 
 pub(crate) use methods::detectable_difference;
 pub use pilot::{PilotScores, PilotSide};
-pub use plan::{PowerDesign, PowerMethod, PowerPlan};
+pub use plan::{PowerDesign, PowerMethod, PowerPlan, least_samples};
 pub use spread::{Flips, PowerError, ScoreSpread};

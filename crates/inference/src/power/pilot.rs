@@ -9,7 +9,7 @@ use errorbar_core::engine::ValueColumn;
 use errorbar_core::engine::{Components, SampleEpochs};
 use errorbar_core::metrics::mean;
 use errorbar_core::{
-    Conversion, Defined, ErrorPlan, Metric, ScoreColumns, ScoreSet, Scores, StdError, Undefined, ValueRef,
+    Conversion, Defined, ErrorPlan, Metric, ScoreColumns, ScoreSet, Scores, Undefined, ValueRef,
 };
 use errorbar_stats::descriptive::correlation_of_variances;
 use errorbar_stats::exact::Moments;
@@ -76,12 +76,7 @@ impl PilotScores {
         let components = samples.components(0..samples.len());
         let variance = components.of_means()?;
         let means = samples.means();
-        let error =
-            (!clusters.is_empty()).then(|| samples.clustered(0..samples.len(), &means)).transpose()?;
-        let design_effect = match &error {
-            Some(error) => Some(design_effect(error.se * error.se, variance / means.len() as f64)?),
-            None => None,
-        };
+        let (design_effect, clusters) = samples.clustered(0..samples.len(), &means, variance)?;
         Ok(PilotScores {
             samples: means.len() as u64,
             only_base: 0,
@@ -95,7 +90,7 @@ impl PilotScores {
             flips: None,
             share: samples.are_binary().then(|| mean_of(&means)),
             design_effect,
-            clusters: error.map(|error| error.clusters).unwrap_or_default(),
+            clusters,
         })
     }
 
@@ -149,13 +144,7 @@ impl PilotScores {
                 |sign: f64| differences.iter().filter(|difference| **difference == sign).count() as f64 / n;
             (share(-1.0), share(1.0))
         });
-        let error = (!clusters.is_empty())
-            .then(|| base.clustered(of_base.iter().copied(), &differences))
-            .transpose()?;
-        let design_effect = match &error {
-            Some(error) => Some(design_effect(error.se * error.se, variance / n)?),
-            None => None,
-        };
+        let (design_effect, clusters) = base.clustered(of_base.iter().copied(), &differences, variance)?;
         Ok(PilotScores {
             samples: differences.len() as u64,
             only_base: (base.len() - of_base.len()) as u64,
@@ -169,7 +158,7 @@ impl PilotScores {
             flips,
             share: base.are_binary().then(|| mean_of(&base_means)),
             design_effect,
-            clusters: error.map(|error| error.clusters).unwrap_or_default(),
+            clusters,
         })
     }
 
@@ -194,21 +183,16 @@ impl PilotScores {
             (Some(one), Some(two)) => Some((one * of_base + two * of_other) / (of_base + of_other)),
             _ => None,
         };
-        let shares = base.share.filter(|_| other.share.is_some());
         Ok(PilotScores {
             samples: base.samples.min(other.samples),
-            only_base: 0,
-            only_other: 0,
             epochs: base.epochs.filter(|epochs| other.epochs == Some(*epochs)),
             mean: other.mean - base.mean,
             variance: 0.5 * (base.variance + other.variance),
             between: half(&base.between, &other.between),
             within: half(&base.within, &other.within),
-            correlation: Err(Undefined::NotAvailable),
-            flips: None,
-            share: shares,
+            share: base.share.filter(|_| other.share.is_some()),
             design_effect,
-            clusters: base.clusters,
+            ..base
         })
     }
 
@@ -304,12 +288,17 @@ impl<'a> Samples<'a> {
         self.common_epochs() == Some(1) && self.floats.iter().all(|score| *score == 0.0 || *score == 1.0)
     }
 
-    /// The clustered error of the mean of one number for each of some samples.
+    /// By what clusters multiply the variance of the mean of one number for each of some samples, which vary so; and the number
+    /// of clusters.
     fn clustered(
         &self,
         samples: impl Iterator<Item = usize>,
         values: &[f64],
-    ) -> Result<StdError, PowerError> {
+        variance: f64,
+    ) -> Result<(Option<f64>, Vec<u64>), PowerError> {
+        if self.scores.estimation().errors.cluster.is_empty() {
+            return Ok((None, Vec::new()));
+        }
         // As an error of its own, where a clustered mean would only be without its error.
         for key in &self.scores.estimation().errors.cluster {
             self.scores.codes(&self.scores.key("the design effect", key))?;
@@ -320,17 +309,14 @@ impl<'a> Samples<'a> {
         // One score for each sample from here on.
         set.take_as_samples();
         let value = mean().compute(&set.scores())?;
-        let estimate = value.estimate().ok_or(Undefined::NoScores)?;
-        Ok(estimate.error.clone()?)
+        let error = value.estimate().ok_or(Undefined::NoScores)?.error.clone()?;
+        let (clustered, independent) = (error.se * error.se, variance / values.len() as f64);
+        if clustered > 0.0 && independent > 0.0 {
+            return Ok((Some(clustered / independent), error.clusters));
+        }
+        let text = "the means of all clusters are equal, so they do not show the effect of clusters";
+        Err(PowerError::Pilot(text.to_owned()))
     }
-}
-
-fn design_effect(clustered: f64, independent: f64) -> Result<f64, PowerError> {
-    if clustered > 0.0 && independent > 0.0 {
-        return Ok(clustered / independent);
-    }
-    let text = "the means of all clusters are equal, so they do not show the effect of clusters";
-    Err(PowerError::Pilot(text.to_owned()))
 }
 
 fn mean_of(values: &[f64]) -> f64 {

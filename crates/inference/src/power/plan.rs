@@ -528,7 +528,10 @@ pub(super) fn check_share(what: &'static str, share: f64) -> Result<(), PowerErr
 
 /// The least number from `fewest` to `most` that is enough, if all above it are: doubling steps away from a guess, then
 /// bisection.
-pub(super) fn least_samples(
+///
+/// # Errors
+/// No number is enough, or what `is_enough` fails with.
+pub fn least_samples(
     guess: f64,
     fewest: u64,
     most: u64,

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use errorbar_core::engine::{unique_names, unknown};
 use errorbar_core::spec::{Parser, SpecError, expected, nearest};
 use errorbar_core::{
-    Defined, Error, Estimate, FigurePath, IntervalSide, Metric, MetricItem, Metrics, Plan, Reducers,
-    Relation, Result, Results, Role, Undefined, Wants,
+    Defined, Error, Estimate, FigurePath, IntervalSide, Metric, Plan, Reducers, Relation, Result, Results,
+    Role, Undefined, Wants,
 };
 use indexmap::IndexSet;
 
@@ -35,11 +35,16 @@ use indexmap::IndexSet;
 /// # Ok::<(), errorbar_core::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Requirement {
-    pub(crate) part: EstimatePart,
-    pub(crate) path: FigurePath,
-    pub(crate) relation: Relation,
-    pub(crate) limit: f64,
+    /// The number of the estimate that it is about.
+    pub part: EstimatePart,
+    /// The name of the estimate that it is about.
+    pub path: FigurePath,
+    /// How its figure is compared.
+    pub relation: Relation,
+    /// The number that its figure is compared with.
+    pub limit: f64,
 }
 
 /// A number of an estimate.
@@ -63,32 +68,24 @@ pub enum EstimatePart {
 }
 
 impl EstimatePart {
-    pub(crate) const ALL: [EstimatePart; 7] = [
-        EstimatePart::Value,
-        EstimatePart::Lower,
-        EstimatePart::Upper,
-        EstimatePart::Stderr,
-        EstimatePart::Width,
-        EstimatePart::N,
-        EstimatePart::Absent,
+    /// All that have a name in front of a parenthesis; the number itself has none.
+    const NAMED: [(EstimatePart, &'static str); 6] = [
+        (EstimatePart::Lower, "lower"),
+        (EstimatePart::Upper, "upper"),
+        (EstimatePart::Stderr, "stderr"),
+        (EstimatePart::Width, "width"),
+        (EstimatePart::N, "n"),
+        (EstimatePart::Absent, "absent"),
     ];
 
     /// Its name in front of a parenthesis; the number itself has none.
     pub fn name(self) -> Option<&'static str> {
-        match self {
-            EstimatePart::Value => None,
-            EstimatePart::Lower => Some("lower"),
-            EstimatePart::Upper => Some("upper"),
-            EstimatePart::Stderr => Some("stderr"),
-            EstimatePart::Width => Some("width"),
-            EstimatePart::N => Some("n"),
-            EstimatePart::Absent => Some("absent"),
-        }
+        EstimatePart::NAMED.into_iter().find(|(part, _)| *part == self).map(|(_, name)| name)
     }
 
     /// The part of this name.
     pub fn named(name: &str) -> Option<Self> {
-        EstimatePart::ALL.into_iter().find(|part| part.name() == Some(name))
+        EstimatePart::NAMED.into_iter().find(|(_, known)| *known == name).map(|(part, _)| part)
     }
 
     /// This number of an estimate, or why it does not exist.
@@ -137,26 +134,6 @@ pub struct RequirementOutcome {
 }
 
 impl Requirement {
-    /// The number of the estimate that it is about.
-    pub fn part(&self) -> EstimatePart {
-        self.part
-    }
-
-    /// The name of the estimate that it is about.
-    pub fn path(&self) -> &FigurePath {
-        &self.path
-    }
-
-    /// How its figure is compared.
-    pub fn relation(&self) -> Relation {
-        self.relation
-    }
-
-    /// The number that its figure is compared with.
-    pub fn limit(&self) -> f64 {
-        self.limit
-    }
-
     /// Holds results against it. A figure that does not exist, or whose metric failed, does not meet it.
     ///
     /// # Errors
@@ -191,14 +168,22 @@ impl Requirement {
         if !self.path.names().iter().any(|name| planned.names.contains(name)) {
             return Err(unknown(&self.path, planned.names));
         }
-        let is_named = |figure: &&PlannedFigure| {
-            self.path.fits(&figure.scorer, None, &figure.metric, figure.reducer.as_deref())
+        let is_named = |(scorer, metric, reducer): &&PlannedFigure| {
+            self.path.fits(scorer, None, metric, reducer.as_deref())
         };
         let named: Vec<&PlannedFigure> = planned.figures.iter().filter(is_named).collect();
         if named.len() < 2 {
             return Ok(());
         }
-        let candidates = named.into_iter().map(PlannedFigure::to_string).collect();
+        let text = |(scorer, metric, reducer): &PlannedFigure| {
+            [Some(scorer), Some(metric), reducer.as_ref()]
+                .into_iter()
+                .flatten()
+                .cloned()
+                .collect::<Vec<_>>()
+                .join("/")
+        };
+        let candidates = named.into_iter().map(text).collect();
         Err(Error::AmbiguousMetric { metric: self.path.to_string(), candidates })
     }
 }
@@ -211,12 +196,8 @@ struct PlannedFigures {
     figures: IndexSet<PlannedFigure>,
 }
 
-#[derive(PartialEq, Eq, Hash)]
-struct PlannedFigure {
-    scorer: String,
-    metric: String,
-    reducer: Option<String>,
-}
+/// The scorer, the metric and the reducer.
+type PlannedFigure = (String, String, Option<String>);
 
 impl PlannedFigures {
     fn of(plan: &Plan) -> Self {
@@ -231,37 +212,18 @@ impl PlannedFigures {
             let name = |metric: &dyn Metric| metric.spec().innermost().name.clone();
             let figures = metrics.iter().filter(|metric| is_figure(metric.as_ref()));
             planned.names.extend(figures.map(|metric| name(metric.as_ref())));
-            let items = match metrics {
-                Metrics::List(items) => items.as_slice(),
-                Metrics::Map(_) => &[],
-            };
-            for item in items {
-                let MetricItem::Metric(metric) = item else { continue };
-                if !is_figure(metric.as_ref()) {
-                    continue;
-                }
+            for metric in metrics.whole().filter(|metric| is_figure(metric.as_ref())) {
                 let reducers = match plan.reducers_of(scorer) {
                     Reducers::Explicit(reducers) if metric.wants() != Wants::Unreduced => {
                         reducers.iter().map(|reducer| Some(reducer.log_name())).collect()
                     }
                     _ => vec![None],
                 };
-                let figure = |reducer| PlannedFigure {
-                    scorer: scorer.clone(),
-                    metric: name(metric.as_ref()),
-                    reducer,
-                };
+                let figure = |reducer| (scorer.clone(), name(metric.as_ref()), reducer);
                 planned.figures.extend(reducers.into_iter().map(figure));
             }
         }
         planned
-    }
-}
-
-impl fmt::Display for PlannedFigure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = [Some(self.scorer.as_str()), Some(&self.metric), self.reducer.as_deref()];
-        f.write_str(&names.into_iter().flatten().collect::<Vec<_>>().join("/"))
     }
 }
 
@@ -308,7 +270,7 @@ fn figure(parser: &mut Parser<'_>) -> Result<(EstimatePart, FigurePath), SpecErr
         _ => None,
     };
     let Some(part) = part else {
-        let parts: Vec<&str> = EstimatePart::ALL.iter().filter_map(|part| part.name()).collect();
+        let parts = EstimatePart::NAMED.map(|(_, name)| name);
         let found = parser.since(start);
         let wanted = format!("one of {} before a parenthesis", parts.join(", "));
         let kind = expected(&wanted, format!("'{}'", found.trim_end()));

@@ -2,28 +2,32 @@
 
 mod rule;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::cell::RefCell;
+use std::sync::Arc;
 
 use errorbar_core::engine::unique_names;
-use errorbar_core::spec::{Spec, nearest};
-use errorbar_core::{
-    Conversion, ErrorPlan, MetadataKeys, Metric, MetricItem, MetricValue, Metrics, Plan, Reducers, Result,
-    SampleValue, ScoreColumns, ScoreParts, Scores, ToSpec,
-};
+use errorbar_core::metrics::mean;
+use errorbar_core::spec::nearest;
+use errorbar_core::{Conversion, ErrorPlan, Plan, Reducers, Result, SampleValue, ScoreColumns, metrics};
+use indexmap::IndexSet;
 
 pub use rule::{RuleMeasure, StopRule};
 
 /// A metric of a plan that is the mean of one number per sample.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MeanFigure {
-    name: String,
-    scorer: String,
+    /// The metric.
+    pub name: String,
+    /// The scorer, by the name that results have for it.
+    pub scorer: String,
     /// The position of the scorer in the plan.
-    position: usize,
+    pub position: usize,
+    /// The range of the numbers, if the plan or the reducer defines it.
+    pub range: Option<(f64, f64)>,
     conversion: Conversion,
     /// The plan that gives one number per sample.
     plan: Plan,
-    range: Option<(f64, f64)>,
 }
 
 /// Why a metric of a plan is no mean that a sequence can be about.
@@ -36,18 +40,6 @@ pub enum FigureProblem {
     /// The epochs of a sample are not reduced to one number.
     #[error("epochs are not reduced, so that a sample has no one number")]
     NotReduced,
-}
-
-/// The metrics over whole scores, not those by key.
-fn plain(metrics: &Metrics) -> impl Iterator<Item = &Arc<dyn Metric>> {
-    let items = match metrics {
-        Metrics::List(items) => items.as_slice(),
-        Metrics::Map(_) => &[],
-    };
-    items.iter().filter_map(|item| match item {
-        MetricItem::Metric(metric) => Some(metric),
-        MetricItem::Map(_) => None,
-    })
 }
 
 /// Each reducer by itself, with the name that results have for it.
@@ -77,7 +69,7 @@ impl MeanFigure {
         let mut means: Vec<([String; 3], MeanFigure)> = Vec::new();
         for (position, (scorer, planned)) in names.iter().zip(&plan.scorers).enumerate() {
             let metrics = plan.task_metrics.as_ref().unwrap_or(&planned.metrics);
-            for metric in plain(metrics) {
+            for metric in metrics.whole() {
                 let own = metric.spec().log_name().into_owned();
                 let of_scorer = format!("{scorer}/{own}");
                 let Some(conversion) = metric.mean_of() else {
@@ -93,14 +85,10 @@ impl MeanFigure {
                 }
             }
         }
-        let known = || {
-            let mut known: Vec<String> = Vec::new();
-            for ([_, of_scorer, _], _) in &means {
-                if !known.contains(of_scorer) {
-                    known.push(of_scorer.clone());
-                }
-            }
-            known
+        let known = || -> Vec<&str> {
+            let known: IndexSet<&str> =
+                means.iter().map(|([_, of_scorer, _], _)| of_scorer.as_str()).collect();
+            known.into_iter().collect()
         };
         let Some(metric) = name.map(str::to_owned).or_else(|| plan.headline.as_ref()?.metric.clone()) else {
             let none = "there is no metric `mean`; no metric is a mean over all samples";
@@ -173,79 +161,25 @@ impl MeanFigure {
         }
     }
 
-    /// The metric.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The scorer, by the name that results have for it.
-    pub fn scorer(&self) -> &str {
-        &self.scorer
-    }
-
-    /// The position of the scorer in the plan.
-    pub fn position(&self) -> usize {
-        self.position
-    }
-
-    /// The range of the numbers, if the plan or the reducer defines it.
-    pub fn range(&self) -> Option<(f64, f64)> {
-        self.range
-    }
-
     /// What each sample contributes, by its id: those without a score too.
     ///
     /// # Errors
     /// Scores that cannot be reduced.
     pub fn sample_values(&self, columns: &ScoreColumns) -> Result<Vec<(String, SampleValue)>> {
-        let values = Arc::new(Mutex::new(Vec::new()));
-        let recorder = ValueRecorder { conversion: self.conversion.clone(), values: Arc::clone(&values) };
-        let metrics = Metrics::List(vec![MetricItem::Metric(Arc::new(recorder))]);
         let mut plan = self.plan.clone();
-        plan.task_metrics = Some(metrics);
-        let evaluation = plan.evaluate(columns)?;
-        let failures = evaluation.results.scores.into_iter().flat_map(|score| score.failures);
-        if let Some(failure) = failures.into_iter().next() {
-            return Err(failure.error);
-        }
-        let values = std::mem::take(&mut *values.lock().unwrap_or_else(PoisonError::into_inner));
-        Ok(values)
-    }
-}
-
-/// Not a figure: it keeps the number of each sample.
-#[derive(Debug)]
-struct ValueRecorder {
-    conversion: Conversion,
-    values: Arc<Mutex<Vec<(String, SampleValue)>>>,
-}
-
-impl ToSpec for ValueRecorder {
-    fn spec(&self) -> Spec {
-        Spec::new("sample_values")
-    }
-}
-
-impl Metric for ValueRecorder {
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        plan.task_metrics = Some(metrics![mean()]);
+        let values = RefCell::new(Vec::new());
         let has_gaps = self.conversion.keeps_numbers();
-        scores.converted(&self.conversion, |numbers| {
-            let value = |at: usize| SampleValue::at(at, scores, numbers, has_gaps);
-            values.extend((0..scores.len()).map(|at| (scores.sample_id(at).to_owned(), value(at))));
-        });
-        let columns = scores.set().columns();
-        let absent = scores.absent_rows().iter();
-        values.extend(absent.map(|row| (columns.id(*row as usize).to_owned(), SampleValue::default())));
-        Ok(0.0.into())
-    }
-
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::NONE
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
+        plan.visit_scores(columns, &|block| {
+            let (scores, mut values) = (block.scores, values.borrow_mut());
+            scores.converted(&self.conversion, |numbers| {
+                let value = |at: usize| SampleValue::at(at, scores, numbers, has_gaps);
+                values.extend((0..scores.len()).map(|at| (scores.sample_id(at).to_owned(), value(at))));
+            });
+            let id = |row: &u32| scores.set().columns().id(*row as usize).to_owned();
+            values.extend(scores.absent_rows().iter().map(|row| (id(row), SampleValue::default())));
+        })?;
+        Ok(values.into_inner())
     }
 }
 

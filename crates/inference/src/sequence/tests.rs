@@ -14,8 +14,7 @@ fn a_mean_is_found_by_its_name() {
     let plan = Plan::new()
         .scorer("a", metrics![accuracy(), stderr(), grouped(accuracy(), "topic"), median()])
         .scorer("b", metrics![accuracy(), mean()]);
-    let found =
-        |name: &str| MeanFigure::of_plan(&plan, Some(name), 1).map(|figure| figure.scorer().to_owned());
+    let found = |name: &str| MeanFigure::of_plan(&plan, Some(name), 1).map(|figure| figure.scorer);
     assert_eq!(found("mean").unwrap(), "b");
     assert_eq!(found("a/accuracy").unwrap(), "a");
     let problem = |name: &str| found(name).unwrap_err().to_string();
@@ -29,7 +28,7 @@ fn a_mean_is_found_by_its_name() {
     let all = "means over all samples are: a/accuracy, b/accuracy, b/mean";
     assert_eq!(problem("zzzzzzzz"), format!("there is no metric `zzzzzzzz`; {all}"));
     let first = |plan: &Plan| {
-        MeanFigure::of_plan(plan, None, 1).map(|figure| format!("{}/{}", figure.scorer(), figure.name()))
+        MeanFigure::of_plan(plan, None, 1).map(|figure| format!("{}/{}", figure.scorer, figure.name))
     };
     assert_eq!(first(&plan).unwrap(), "a/accuracy");
     let headline = HeadlineRequest { metric: Some("mean".to_owned()), ..HeadlineRequest::default() };
@@ -72,8 +71,5 @@ fn epochs_must_become_one_number() {
     let two = Plan::new().scorer("s", metrics![accuracy()]).reducers(reducers![mode(), at_least(2)]);
     let several = MeanFigure::of_plan(&two, Some("accuracy"), 2).unwrap_err().to_string();
     assert!(several.ends_with(": s/accuracy/mode, s/accuracy/at_least_2"), "{several}");
-    assert_eq!(
-        MeanFigure::of_plan(&two, Some("s/accuracy/at_least_2"), 2).unwrap().range(),
-        Some((0.0, 1.0))
-    );
+    assert_eq!(MeanFigure::of_plan(&two, Some("s/accuracy/at_least_2"), 2).unwrap().range, Some((0.0, 1.0)));
 }

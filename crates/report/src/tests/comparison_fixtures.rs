@@ -1,13 +1,15 @@
 //! Comparisons made by hand, with the numbers that core gives.
 
 use errorbar_core::{
-    Bounds, ClusterVariance, Direction, ErrorMethod, Estimate, Interval, IntervalMethod, Role, StdError,
-    Undefined,
+    Bounds, ClusterVariance, Direction, ErrorMethod, Estimate, Interval, IntervalMethod, Role, SampleId,
+    StdError, Undefined,
 };
 use errorbar_inference::{
     Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning, Correction,
     FlipTable, Gate, GateOutcome, Rank, Ranking, TestMethod,
 };
+
+use serde_json::Value as Json;
 
 use super::fixtures::share;
 use crate::{ComparisonView, Flip};
@@ -189,7 +191,9 @@ pub(super) fn four_sides() -> ComparisonReport {
         rank(1, 3, (2, 3), "b"),
         rank(2, 4, (4, 4), ""),
     ];
-    report.rankings = vec![Ranking::new("choice", "accuracy", 144, 0.95, ranks)];
+    let (scorer, metric) = ("choice".to_owned(), "accuracy".to_owned());
+    let (reducer, field, task) = (None, None, None);
+    report.rankings = vec![Ranking { scorer, reducer, field, metric, task, n: 144, level: 0.95, ranks }];
     report
 }
 
@@ -242,22 +246,36 @@ pub(super) fn hostile() -> (ComparisonReport, Vec<Flip>) {
     c.only_base = 2;
     c = in_group(c, Some("]]>\u{0}"));
     report.comparisons = vec![c];
-    let flip = Flip::new("=HYPERLINK(\"x\")|\u{1b}", 1.0, "I\n").of("s|s", name, "{\\bf ok}_%");
-    let flip = flip
-        .input("line one\nline <script>\u{7}")
-        .answers(Some("yes\u{1b}[2J".into()), Some("no | $x$".into()));
+    let mut flip = flip("=HYPERLINK(\"x\")|\u{1b}", [1.0.into(), "I\n".into()], ["s|s", name, "{\\bf ok}_%"]);
+    flip.input = Some("line one\nline <script>\u{7}".into());
+    (flip.base_answer, flip.other_answer) = (Some("yes\u{1b}[2J".into()), Some("no | $x$".into()));
     (report, vec![flip])
+}
+
+/// A sample with both scores, the scorer and both sides.
+fn flip(id: impl Into<SampleId>, scores: [Json; 2], names: [&str; 3]) -> Flip {
+    let ([base_score, other_score], [scorer, base, other]) = (scores, names.map(str::to_owned));
+    let (id, input, base_answer, other_answer, field, task) = (id.into(), None, None, None, None, None);
+    Flip { id, input, base_answer, other_answer, base_score, other_score, scorer, field, base, other, task }
 }
 
 /// Samples that changed.
 pub(super) fn flips() -> Vec<Flip> {
-    let flip = |id: &str, base: &str, other: &str| Flip::new(id, base, other).of("choice", "heron", "magpie");
+    const NAMES: [&str; 3] = ["choice", "heron", "magpie"];
+    let answered = |id: &str, scores: [&str; 2], input: &str, answers: [&str; 2]| {
+        let [base_answer, other_answer] = answers.map(|answer| Some(answer.to_owned()));
+        let flip = flip(id, scores.map(Json::from), NAMES);
+        Flip { input: Some(input.to_owned()), base_answer, other_answer, ..flip }
+    };
     vec![
-        flip("geo-1-a", "C", "I")
-            .input("Which river flows through the capital that was founded in the year in which the treaty was signed?")
-            .answers(Some("The Vistula".into()), Some("I am not sure, but I believe\nit must be the Oder, because …".into())),
-        flip("geo-12-b", "I", "C").input("2 + 2").answers(Some("5".into()), Some("4".into())),
-        Flip::new(7, 0.25, 1.0).of("choice", "heron", "magpie"),
+        answered(
+            "geo-1-a",
+            ["C", "I"],
+            "Which river flows through the capital that was founded in the year in which the treaty was signed?",
+            ["The Vistula", "I am not sure, but I believe\nit must be the Oder, because …"],
+        ),
+        answered("geo-12-b", ["I", "C"], "2 + 2", ["5", "4"]),
+        flip(7, [0.25.into(), 1.0.into()], NAMES),
     ]
 }
 

@@ -5,11 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::TypedValueParser;
 use errorbar_log::eval::convert;
 use rayon::prelude::*;
 
-use super::super::{CommandOutcome, CommandResult};
+use super::super::{CommandOutcome, CommandResult, files_below};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::format::{counted, one_of};
 use errorbar_analysis::ReadRequest;
@@ -47,17 +46,13 @@ pub(crate) struct ConvertArgs {
     #[arg(long, short, value_name = "PATH")]
     output: PathBuf,
     /// The format of the new files, which are written into the folder PATH
-    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of([("eval", "eval"), ("json", "json")]))]
     to: Option<&'static str>,
     /// Replace files that exist
     #[arg(long)]
     force: bool,
     #[command(flatten)]
     read: ReadRequest,
-}
-
-fn formats() -> impl TypedValueParser<Value = &'static str> {
-    one_of([("eval", "eval"), ("json", "json")])
 }
 
 pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
@@ -84,29 +79,21 @@ fn convert_file(args: &ConvertArgs) -> CommandResult {
     Ok(CommandOutcome { diagnostics, ..CommandOutcome::default() })
 }
 
-/// A log and the file that it becomes.
-struct Conversion {
-    from: PathBuf,
-    to: PathBuf,
-}
-
 fn convert_into_folder(args: &ConvertArgs, format: &str) -> CommandResult {
     if args.output.exists() && !args.output.is_dir() {
         let problem = Diagnostic::error("this is a file, but with --to the output is a folder");
         return Err(problem.about(args.output.display()).hint("give another name, or omit --to").into());
     }
-    let mut found = FoundFiles::default();
-    if args.log.is_dir() {
-        found.walk(&args.log, &args.output)?;
-    } else {
-        found.logs.push(errorbar_analysis::resolve(&args.log)?);
-    }
-    let ConversionPlan { conversions, in_place } = found.plan(args, format)?;
+    let (logs, others) = match args.log.is_dir() {
+        true => logs_below(&args.log, &args.output)?,
+        false => (vec![errorbar_analysis::resolve(&args.log)?], Vec::new()),
+    };
+    let conversions = plan(&logs, args, format)?;
     let written: Vec<Result<Option<Diagnostic>, Diagnostics>> =
-        conversions.par_iter().map(|conversion| write(conversion, args)).collect();
+        conversions.par_iter().map(|(log, to)| write(log, to, args)).collect();
     let (count, mut diagnostics) = (written.len(), Diagnostics::default());
-    let skipped = found.others.len();
-    let named = found.others.iter().take(SKIPPED_SHOWN);
+    let (skipped, in_place) = (others.len(), logs.len() - count);
+    let named = others.iter().take(SKIPPED_SHOWN);
     diagnostics.extend(named.map(|path| Diagnostic::note("skipped: no eval log").about(path.display())));
     let done =
         written.into_iter().filter_map(|result| diagnostics.collect(result).map(|w| diagnostics.extend(w)));
@@ -125,95 +112,58 @@ fn convert_into_folder(args: &ConvertArgs, format: &str) -> CommandResult {
     Ok(CommandOutcome { diagnostics, ..CommandOutcome::default() })
 }
 
-fn write(conversion: &Conversion, args: &ConvertArgs) -> Result<Option<Diagnostic>, Diagnostics> {
-    let log = args.read.open(&conversion.from)?;
-    if let Some(folder) = conversion.to.parent() {
+fn write(log: &Path, to: &Path, args: &ConvertArgs) -> Result<Option<Diagnostic>, Diagnostics> {
+    let log = args.read.open(log)?;
+    if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).map_err(|error| {
             let problem = Diagnostic::error(format!("cannot create the folder: {error}"));
             problem.about(folder.display()).hint("choose a folder that you may write to")
         })?;
     }
-    Ok(owner_warning(convert(&log, &conversion.to)?, &conversion.to))
+    Ok(owner_warning(convert(&log, to)?, to))
 }
 
-/// The files below a folder.
-#[derive(Default)]
-struct FoundFiles {
-    logs: Vec<PathBuf>,
-    others: Vec<PathBuf>,
-}
-
-/// What is to be done, and how many logs are in their place and format already.
-struct ConversionPlan {
-    conversions: Vec<Conversion>,
-    in_place: usize,
-}
-
-impl FoundFiles {
-    /// Finds the files below a folder, but for hidden ones, those behind links to folders, and the output of an earlier
-    /// conversion.
-    fn walk(&mut self, folder: &Path, output: &Path) -> Result<(), Diagnostics> {
-        let output = fs::canonicalize(output).ok();
-        let is_output = |path: &Path| output.is_some() && fs::canonicalize(path).ok() == output;
-        let mut folders = vec![folder.to_owned()];
-        while let Some(folder) = folders.pop() {
-            let entries = fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-            let entries = entries.map_err(|error| {
-                let problem = Diagnostic::error(format!("cannot read the folder: {error}"));
-                problem.about(folder.display()).hint("check that you may read it")
-            })?;
-            for entry in entries {
-                let (path, name) = (entry.path(), entry.file_name());
-                let is_hidden = name.as_encoded_bytes().starts_with(b".");
-                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                if is_hidden || (path.is_dir() && (!is_folder || is_output(&path))) {
-                    continue;
-                }
-                if is_folder {
-                    folders.push(path);
-                } else if is_log(&path) {
-                    self.logs.push(path);
-                } else {
-                    self.others.push(path);
-                }
-            }
-        }
-        self.logs.sort();
-        self.others.sort();
-        if self.logs.is_empty() {
-            let problem = Diagnostic::error("no eval log is in this folder");
-            return Err(problem
-                .about(folder.display())
-                .hint("give a folder with .eval or .json logs")
-                .into());
-        }
-        Ok(())
+/// The logs below a folder, and the other files, but for the output of an earlier conversion.
+fn logs_below(folder: &Path, output: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Diagnostic> {
+    let output = fs::canonicalize(output).ok();
+    let is_output = |path: &Path| output.is_some() && fs::canonicalize(path).ok() == output;
+    let (logs, others): (Vec<PathBuf>, _) =
+        files_below(folder, is_output)?.into_iter().partition(|path| is_log(path));
+    match logs.is_empty() {
+        true => Err(Diagnostic::error("no eval log is in this folder")
+            .about(folder.display())
+            .hint("give a folder with .eval or .json logs")),
+        false => Ok((logs, others)),
     }
+}
 
-    /// What becomes of each log. All of it is checked before anything is written.
-    fn plan(&self, args: &ConvertArgs, format: &str) -> Result<ConversionPlan, Diagnostics> {
-        let (mut conversions, mut in_place, mut problems) = (Vec::new(), 0, Diagnostics::default());
-        let mut sources: HashMap<PathBuf, &Path> = HashMap::new();
-        for log in &self.logs {
-            let name = match log.strip_prefix(&args.log) {
-                Ok(below) if !below.as_os_str().is_empty() => below,
-                _ => Path::new(log.file_name().unwrap_or_default()),
-            };
-            let to = args.output.join(name).with_extension(format);
-            let place = fs::canonicalize(&to).ok();
-            if place.is_some() && place == fs::canonicalize(log).ok() {
-                in_place += 1;
-                continue;
-            }
-            if let Some(other) = sources.insert(to.clone(), log) {
-                let text = format!("{} and this log would both become {}", other.display(), to.display());
-                problems
-                    .push(Diagnostic::error(text).about(log.display()).hint("convert one of them by itself"));
-            } else if let Err(problem) = check_new(&to, args.force) {
-                problems.push(problem);
-            }
-            conversions.push(Conversion { from: log.clone(), to });
+/// The file that each log becomes, but for those that are in their place and format already. All of it is checked before
+/// anything is written.
+fn plan<'l>(
+    logs: &'l [PathBuf],
+    args: &ConvertArgs,
+    format: &str,
+) -> Result<Vec<(&'l Path, PathBuf)>, Diagnostics> {
+    let (mut conversions, mut problems) = (Vec::new(), Diagnostics::default());
+    let mut sources: HashMap<PathBuf, &Path> = HashMap::new();
+    for log in logs {
+        let name = match log.strip_prefix(&args.log) {
+            Ok(below) if !below.as_os_str().is_empty() => below,
+            _ => Path::new(log.file_name().unwrap_or_default()),
+        };
+        let to = args.output.join(name).with_extension(format);
+        let place = fs::canonicalize(&to).ok();
+        if place.is_some() && place == fs::canonicalize(log).ok() {
+            continue;
         }
-        if problems.is_empty() { Ok(ConversionPlan { conversions, in_place }) } else { Err(problems) }
+        if let Some(other) = sources.insert(to.clone(), log) {
+            let text = format!("{} and this log would both become {}", other.display(), to.display());
+            let problem = Diagnostic::error(text).about(log.display());
+            problems.push(problem.hint("convert one of them by itself"));
+        } else if let Err(problem) = check_new(&to, args.force) {
+            problems.push(problem);
+        }
+        conversions.push((log.as_path(), to));
     }
+    if problems.is_empty() { Ok(conversions) } else { Err(problems) }
 }

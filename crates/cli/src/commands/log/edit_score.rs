@@ -15,7 +15,6 @@ use errorbar_report::Report;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use super::super::logs::ReadProgress;
 use super::super::{CommandOutcome, CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::format::{OutputArgs, seconds};
@@ -108,9 +107,7 @@ fn edit(
     let (changes, tables) = (PlanChanges::default(), TableRequest::default());
     let request = RunRequest::new(&changes, &tables, &args.read);
     let request = RunRequest { edited: Some(&edited), all_parts: true, ..request };
-    let progress = ReadProgress::new(context.quiet);
-    let run = read_log(Arc::clone(&log), &request, &context.analysis(&progress))?;
-    drop(progress);
+    let run = context.reading(|analysis| read_log(Arc::clone(&log), &request, analysis))?;
     diagnostics.extend(run.warnings());
     let evaluation = run.plan.evaluate(&run.scores).map_err(|error| {
         Diagnostic::error(format!("nothing was written: {error}")).about(log.path().display())

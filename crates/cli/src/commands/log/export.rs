@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::TypedValueParser;
 use errorbar_analysis::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
 use errorbar_analysis::files::{check_new, owner_warning};
 use errorbar_analysis::{ReadRequest, expand, recovered};
@@ -57,7 +56,12 @@ pub(crate) struct ExportArgs {
     #[arg(long, requires = "output")]
     force: bool,
     /// The format of the table; `csv-safe` is CSV for spreadsheets [default: by the extension of FILE, else csv]
-    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of([
+        ("csv", ExportFormat::Csv),
+        ("csv-safe", ExportFormat::SafeCsv),
+        ("jsonl", ExportFormat::JsonLines),
+        ("parquet", ExportFormat::Parquet),
+    ]))]
     to: Option<ExportFormat>,
     /// Only the scores by this scorer; may be repeated
     #[arg(long = "scorer", value_name = "NAME")]
@@ -73,12 +77,6 @@ pub(crate) struct ExportArgs {
     no_texts: bool,
     #[command(flatten)]
     read: ReadRequest,
-}
-
-fn formats() -> impl TypedValueParser<Value = ExportFormat> {
-    let (csv, jsonl) = (ExportFormat::Csv, ExportFormat::JsonLines);
-    let safe = ExportFormat::SafeCsv;
-    one_of([("csv", csv), ("csv-safe", safe), ("jsonl", jsonl), ("parquet", ExportFormat::Parquet)])
 }
 
 pub(crate) fn run(args: &ExportArgs, context: &Context<'_>) -> CommandResult {
@@ -131,17 +129,17 @@ fn write(
     warnings: &mut Diagnostics,
 ) -> Result<ExportCounts, ExportError> {
     let options = ExportOptions::default()
-        .scorers(&args.scorers)
+        .scorers(args.scorers.clone())
         .texts(!args.no_texts)
         .wide(args.wide)
-        .columns(args.columns.iter().map(|name| name.trim()))
+        .columns(args.columns.iter().map(|name| name.trim()).collect::<Vec<_>>())
         .registry(context.registry.clone())
         .limits(args.read.limits());
     let export = Export::of(logs, options)?;
-    warnings.extend(export.recovered().iter().map(|log| recovered(log)));
+    warnings.extend(export.recovered.iter().map(|log| recovered(log)));
     let empty =
         |log: &PathBuf| Diagnostic::warning("the log has no samples, so it has no row").about(log.display());
-    warnings.extend(export.without_samples().iter().map(empty));
+    warnings.extend(export.without_samples.iter().map(empty));
     match &args.output {
         Some(path) => {
             let written = export.save(format, path)?;

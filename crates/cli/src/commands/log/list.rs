@@ -4,15 +4,14 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::TypedValueParser;
 use errorbar_core::{EstimateRow, Results, Undefined};
 use errorbar_log::eval::{LogError, LogSummary, Status as RunStatus};
 use errorbar_log::inspect::recorded_name;
 use errorbar_report::{EstimateText, Listing, ListingCell};
-use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::super::CommandOutcome;
+use super::KnownValues;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::format::counted;
 use crate::format::{Format, is_ascii_locale, one_of};
@@ -51,7 +50,7 @@ pub(crate) struct LogListArgs {
     #[arg(long, value_name = "TEXT")]
     model: Option<String>,
     /// Only runs that ended so; `started` are in progress or were killed
-    #[arg(long, value_name = "STATUS", value_parser = statuses())]
+    #[arg(long, value_name = "STATUS", value_parser = one_of(STATUSES.map(|status| (status_name(status), status))))]
     status: Option<RunStatus>,
     /// The first N of the list
     #[arg(long, value_name = "N")]
@@ -63,14 +62,8 @@ pub(crate) struct LogListArgs {
     read: ReadRequest,
 }
 
-fn statuses() -> impl TypedValueParser<Value = RunStatus> {
-    one_of([
-        ("success", RunStatus::Success),
-        ("error", RunStatus::Error),
-        ("cancelled", RunStatus::Cancelled),
-        ("started", RunStatus::Started),
-    ])
-}
+const STATUSES: [RunStatus; 4] =
+    [RunStatus::Success, RunStatus::Error, RunStatus::Cancelled, RunStatus::Started];
 
 /// A log in the list.
 struct ListedLog {
@@ -130,15 +123,10 @@ impl LogListArgs {
 
     /// That no log is what is looked for, and what there is.
     fn nothing_found(&self, logs: &[ListedLog]) -> Diagnostic {
-        /// How many names are listed.
-        const NAMED: usize = 8;
         let known = |what: &str, name: &dyn Fn(&ListedLog) -> String| {
-            let mut names: IndexMap<String, usize> = IndexMap::new();
-            logs.iter().for_each(|log| *names.entry(name(log)).or_default() += 1);
-            names.sort_by(|_, count, _, other| other.cmp(count));
-            let more = if names.len() > NAMED { ", …" } else { "" };
-            let names = names.iter().take(NAMED).map(|(name, count)| format!("{name} ({count})"));
-            format!("{what}: {}{more}", names.collect::<Vec<_>>().join(", "))
+            let mut names = KnownValues::default();
+            logs.iter().for_each(|log| names.add(name(log)));
+            format!("{what}: {}", names.list())
         };
         let known = [
             self.task.as_ref().map(|_| known("tasks", &|log| log.summary.task.clone())),

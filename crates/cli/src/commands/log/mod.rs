@@ -8,8 +8,10 @@ mod list;
 mod show;
 
 use clap::{Args, Subcommand, ValueEnum};
+use errorbar_core::spec::nearest;
 use errorbar_log::eval::LOG_SCHEMA;
 use errorbar_report::{COMPARISON_SCHEMA, RESULTS_SCHEMA};
+use indexmap::IndexMap;
 
 use super::{CommandOutcome, CommandResult, Context};
 use crate::output::Output;
@@ -47,6 +49,44 @@ pub(crate) fn run(args: &LogArgs, context: &Context<'_>) -> CommandResult {
         LogCommand::EditScore(args) => edit_score::run(args, context),
         LogCommand::Export(args) => export::run(args, context),
         LogCommand::Schema(args) => Ok(schema(args)),
+    }
+}
+
+/// How many values or names a message has.
+const NAMED: usize = 8;
+
+/// Values and how often each was seen, for messages.
+#[derive(Debug, Default)]
+struct KnownValues(IndexMap<String, usize>);
+
+impl KnownValues {
+    /// How many are remembered; a key may have a value for each sample.
+    const MOST: usize = 1000;
+
+    fn add(&mut self, value: String) {
+        if let Some(count) = self.0.get_mut(&value) {
+            *count += 1;
+        } else if self.0.len() < KnownValues::MOST {
+            self.0.insert(value, 1);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The most frequent ones, with their counts.
+    fn list(&self) -> String {
+        let mut known: Vec<(&String, &usize)> = self.0.iter().collect();
+        known.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let named = known.iter().take(NAMED).map(|(value, count)| format!("{value} ({count})"));
+        let more = if known.len() > NAMED { ", …" } else { "" };
+        named.collect::<Vec<_>>().join(", ") + more
+    }
+
+    fn nearest(&self, wanted: &str) -> Option<String> {
+        let near = nearest(wanted, self.0.keys().map(String::as_str))?;
+        Some(format!("did you mean `{near}`?"))
     }
 }
 

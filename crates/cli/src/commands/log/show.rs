@@ -13,14 +13,15 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{Condition, SampleId, Score, ValueRef, ValueToFloat};
 use errorbar_log::eval::{EvalInfo, EvalLog, Header, StoppedEarly, Transcript, Transcripts};
 use errorbar_report::{Json, Markdown, TranscriptView, Verdict};
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::super::{CommandOutcome, CommandResult};
 use super::dump::no_sample;
+use super::{KnownValues, NAMED};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::format::{counted, table};
+use crate::format::{counted, table, text_of};
 use crate::output;
 use crate::pager::TextSink;
 
@@ -156,7 +157,7 @@ impl<'a> Show<'a> {
     fn new(args: &'a ShowArgs, log: &'a EvalLog, header: &'a Header, filter: SampleFilter<'a>) -> Self {
         let view = TranscriptView {
             scorers: args.scorers.clone(),
-            expected: filter.expected().to_vec(),
+            expected: filter.expected.clone(),
             conversation: args.messages,
             whole: args.full || args.format != SampleFormat::Text,
             epochs: header.eval.config.epochs.is_some_and(|epochs| epochs > 1),
@@ -176,16 +177,12 @@ impl<'a> Show<'a> {
         while self.args.limit.is_none_or(|limit| self.shown < limit.get())
             && let Some(read) = transcripts.next()
         {
-            let matching = match read {
-                Ok(transcript) => self.filter.matches(&transcript).then_some(Ok(transcript)),
-                Err(error) => Some(Err(error)),
-            };
-            let completed = match matching {
-                None => continue,
-                Some(Ok(mut transcript)) => {
+            let completed = match read {
+                Ok(transcript) if !self.filter.matches(&transcript) => continue,
+                Ok(mut transcript) => {
                     transcripts.complete(&mut transcript, self.args.messages).map(|()| transcript)
                 }
-                Some(Err(error)) => Err(error),
+                Err(error) => Err(error),
             };
             match completed {
                 Ok(transcript) => match self.one(&transcript) {
@@ -301,14 +298,8 @@ impl<'a> Show<'a> {
     }
 }
 
-/// How many values or keys are remembered for messages; a key may have a value for each sample.
-const MOST_KNOWN: usize = 1000;
-/// How many of them a message names.
-const NAMED: usize = 8;
-
-fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
+/// How many keys are remembered for messages.
+const MOST_KEYS: usize = 1000;
 
 /// What is looked for, and what was seen on the way.
 struct SampleFilter<'a> {
@@ -330,34 +321,6 @@ struct SampleFilter<'a> {
     last_epoch: AtomicU32,
 }
 
-/// Values and how often each was seen.
-#[derive(Debug, Default)]
-struct KnownValues(IndexMap<String, usize>);
-
-impl KnownValues {
-    fn add(&mut self, value: String) {
-        if let Some(count) = self.0.get_mut(&value) {
-            *count += 1;
-        } else if self.0.len() < MOST_KNOWN {
-            self.0.insert(value, 1);
-        }
-    }
-
-    /// The most frequent ones, with their counts.
-    fn list(&self) -> String {
-        let mut known: Vec<(&String, &usize)> = self.0.iter().collect();
-        known.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let named = known.iter().take(NAMED).map(|(value, count)| format!("{value} ({count})"));
-        let more = if known.len() > NAMED { ", …" } else { "" };
-        named.collect::<Vec<_>>().join(", ") + more
-    }
-
-    fn nearest(&self, wanted: &str) -> Option<String> {
-        let near = nearest(wanted, self.0.keys().map(String::as_str))?;
-        Some(format!("did you mean `{near}`?"))
-    }
-}
-
 impl<'a> SampleFilter<'a> {
     fn new(args: &'a ShowArgs, expected: Vec<String>) -> Self {
         let count = args.conditions.len();
@@ -374,10 +337,6 @@ impl<'a> SampleFilter<'a> {
             keys: IndexSet::new(),
             last_epoch: AtomicU32::new(0),
         }
-    }
-
-    fn expected(&self) -> &[String] {
-        &self.expected
     }
 
     /// Whether a sample of this id and epoch is looked at.
@@ -410,10 +369,10 @@ impl<'a> SampleFilter<'a> {
                 None => {}
             }
         }
-        if self.keys.len() < MOST_KNOWN {
+        if self.keys.len() < MOST_KEYS {
             self.keys.extend(sample.metadata.iter().map(|(key, _)| key.clone()));
         }
-        if self.scorers.len() < MOST_KNOWN {
+        if self.scorers.len() < MOST_KEYS {
             self.scorers.extend(sample.scores.keys().cloned());
         }
         // One that the log does not record shows only where it is.
@@ -537,7 +496,7 @@ impl<'a> SampleFilter<'a> {
     fn unknown_reason(&self, total: &str) -> Diagnostic {
         let wanted: Vec<String> = self.args.reasons.iter().map(|reason| format!("`{reason}`")).collect();
         let wanted = wanted.join(" or ");
-        if self.reasons.0.is_empty() {
+        if self.reasons.is_empty() {
             return Diagnostic::error(format!("no sample has the reason {wanted}; none of {total} has any"));
         }
         let near = self.args.reasons.iter().find_map(|reason| self.reasons.nearest(reason));
@@ -550,7 +509,7 @@ impl<'a> SampleFilter<'a> {
         if condition.is_negated() {
             return Diagnostic::error(format!("every one of {total} has {key}={value}"));
         }
-        if !values.0.is_empty() {
+        if !values.is_empty() {
             let problem = format!("no sample has {condition}; values: {}", values.list());
             return Diagnostic::error(problem).hint_if(values.nearest(value));
         }

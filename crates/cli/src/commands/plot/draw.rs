@@ -50,16 +50,17 @@ impl Drawing<'_> {
     /// An error of the kind, with the way out.
     fn unsupported(&self, problem: &str, hint: impl Into<Text>) -> Diagnostic {
         let problem = Diagnostic::error(format!("{}: {problem}", self.args.kind.name())).hint(hint);
-        match self.runs.first().filter(|first| self.runs.iter().all(|run| run.path == first.path)) {
-            Some(only) => problem.about(only.path.display()),
+        match self.runs.first().filter(|first| self.runs.iter().all(|run| run.path() == first.path())) {
+            Some(only) => problem.about(only.path().display()),
             None => problem,
         }
     }
 
     /// The task, if all runs have the same, and what is drawn.
     fn title(&self, what: &str) -> String {
-        let task = self.runs.first().and_then(|run| run.task.as_deref());
-        let task = task.filter(|task| self.runs.iter().all(|run| run.task.as_deref() == Some(task)));
+        let task = self.runs.first().and_then(|run| run.run.identity.task.as_deref());
+        let task =
+            task.filter(|task| self.runs.iter().all(|run| run.run.identity.task.as_deref() == Some(task)));
         match task {
             Some(task) => format!("{}: {what}", task.rsplit('/').next().unwrap_or(task)),
             None => what.to_owned(),
@@ -75,7 +76,7 @@ impl Drawing<'_> {
     /// The marks of runs, or of the sides that they are, by what those are called.
     fn marks_of(&self, names: &[String], name: fn(&Run) -> &String) -> RunMarks {
         let mark = |(at, of): (usize, &String)| {
-            let is_partial = self.runs.iter().any(|run| run.is_partial && name(run) == of);
+            let is_partial = self.runs.iter().any(|run| run.is_partial() && name(run) == of);
             (of.clone(), Series { is_partial, ..Series::of(at, names.len()) })
         };
         RunMarks::new(names.iter().enumerate().map(mark))
@@ -108,7 +109,7 @@ impl Drawing<'_> {
             [] => {
                 let failure = self.runs.iter().find_map(|run| {
                     let failure = run.results.scores.iter().flat_map(|score| &score.failures).next()?;
-                    Some(Diagnostic::from(failure.error.clone()).about(run.path.display()))
+                    Some(Diagnostic::from(failure.error.clone()).about(run.path().display()))
                 });
                 Err(failure.unwrap_or_else(|| {
                     let none = self.runs.iter().find_map(|run| run.results.headline_row().err()?.in_words());
@@ -146,7 +147,7 @@ impl Drawing<'_> {
     fn direction(&self) -> Direction {
         let found = self.runs.iter().find_map(|run| {
             let row = run.results.main_row()?;
-            let plan = &run.plan;
+            let plan = &run.run.plan;
             let of_scorers = plan.scorers.iter().map(|scorer| &scorer.metrics);
             let all = plan.task_metrics.iter().chain(of_scorers).chain(plan.default_metrics.values());
             let mut metrics = all.flat_map(|metrics| metrics.iter());
@@ -228,7 +229,7 @@ impl Drawing<'_> {
         };
         match (key, failures().next()) {
             (Some(_), Some(failure)) => {
-                let about = self.runs.first().map(|run| run.path.display().to_string()).unwrap_or_default();
+                let about = self.runs.first().map(|run| run.path().display().to_string()).unwrap_or_default();
                 Diagnostic::from(failure.error.clone()).about(about)
             }
             _ => self.unsupported(
@@ -258,7 +259,7 @@ impl Drawing<'_> {
         let mut found = Vec::new();
         for run in self.runs {
             let of_run =
-                breakdowns(run).map_err(|error| Diagnostic::from(error).about(run.path.display()))?;
+                breakdowns(run).map_err(|error| Diagnostic::from(error).about(run.path().display()))?;
             let main = run.results.main_row();
             let is_main = |breakdown: &T| {
                 let name = name(breakdown);
@@ -277,8 +278,8 @@ impl Drawing<'_> {
     }
 
     fn distribution(&self) -> Drawn {
-        let found =
-            self.of_headlines(|run| run.plan.distributions(&run.columns, &run.results), |one| &one.name)?;
+        let found = self
+            .of_headlines(|run| run.run.plan.distributions(&run.run.scores, &run.results), |one| &one.name)?;
         if found.iter().all(|(_, distribution)| distribution.counts.is_empty()) {
             return Err(self.unsupported(
                 "no metric of these results is a mean of scores, or there are no scores",
@@ -291,8 +292,8 @@ impl Drawing<'_> {
     /// The error of runs that have one epoch.
     fn one_epoch(&self) -> Diagnostic {
         let these =
-            if self.runs.iter().all(|run| run.is_log) { "these logs have" } else { "each sample has" };
-        let hint = match self.runs.iter().all(|run| run.is_log) {
+            if self.runs.iter().all(|run| run.is_log()) { "these logs have" } else { "each sample has" };
+        let hint = match self.runs.iter().all(|run| run.is_log()) {
             true => "run with --epochs 3",
             false => {
                 "give each sample several rows, and name the column that numbers them with --epoch-column"
@@ -302,7 +303,7 @@ impl Drawing<'_> {
     }
 
     fn epochs(&self) -> Drawn {
-        let found = self.of_headlines(|run| run.plan.epoch_spreads(&run.columns), |one| &one.name)?;
+        let found = self.of_headlines(|run| run.run.plan.epoch_spreads(&run.run.scores), |one| &one.name)?;
         if found.iter().all(|(_, spread)| spread.epochs() < 2) {
             return Err(self.one_epoch());
         }
@@ -311,7 +312,7 @@ impl Drawing<'_> {
 
     /// The highest score, if some score is a rating above 1.
     fn highest_rating(&self) -> Option<f64> {
-        let highest = self.runs.iter().filter_map(|run| run.columns.highest_number());
+        let highest = self.runs.iter().filter_map(|run| run.run.scores.highest_number());
         highest.filter(|highest| *highest > 1.0).max_by(f64::total_cmp)
     }
 
@@ -326,7 +327,7 @@ impl Drawing<'_> {
         }
         let threshold = self.args.threshold.unwrap_or(1.0);
         let found =
-            self.of_headlines(|run| run.plan.pass_curves(&run.columns, threshold), |one| &one.name)?;
+            self.of_headlines(|run| run.run.plan.pass_curves(&run.run.scores, threshold), |one| &one.name)?;
         if found.is_empty() {
             return Err(self.one_epoch());
         }
@@ -336,7 +337,8 @@ impl Drawing<'_> {
 
     fn calibration(&self) -> Drawn {
         let metric = calibration_metric(self.args);
-        let found = self.of_headlines(|run| run.plan.calibration(&run.columns, &metric), |one| &one.name)?;
+        let found =
+            self.of_headlines(|run| run.run.plan.calibration(&run.run.scores, &metric), |one| &one.name)?;
         if found.iter().all(|(_, curve)| curve.bins.is_empty()) {
             return Err(self.unsupported("there are no scores", "give a log or a table with scores"));
         }
@@ -346,12 +348,12 @@ impl Drawing<'_> {
     fn confusion(&self) -> Drawn {
         let target = &self.args.target;
         let found = self.of_headlines(
-            |run| run.plan.confusions(&run.columns, target, prediction(self.args, &run.columns)),
+            |run| run.run.plan.confusions(&run.run.scores, target, prediction(self.args, &run.run.scores)),
             |one| &one.name,
         )?;
         let is_default = self.args.prediction.is_none();
         let is_verdict = |(_, confusion): &(String, Confusion)| is_default && confusion.is_of_verdicts();
-        if found.iter().any(is_verdict) && !self.runs.iter().any(|run| run.columns.has_answers()) {
+        if found.iter().any(is_verdict) && !self.runs.iter().any(|run| run.run.scores.has_answers()) {
             return Err(self.unsupported(
                 "the scores say what is right, and nothing says which label was predicted",
                 "name the column of the predicted labels `answer`; if the scores are the labels, give --prediction value",
@@ -425,11 +427,11 @@ impl Drawing<'_> {
 
     fn cost(&self) -> Drawn {
         let (named, metric, _) = self.estimates_of_runs()?;
-        let has_costs = self.runs.iter().all(|run| run.cost.is_some());
+        let has_costs = self.runs.iter().all(|run| run.paid().1.is_some());
         let axis = if has_costs { CostAxis::Dollars } else { CostAxis::Tokens };
         let paid = |run: &Run| match axis {
-            CostAxis::Dollars => run.cost,
-            _ => run.tokens.map(|tokens| tokens as f64),
+            CostAxis::Dollars => run.paid().1,
+            _ => run.paid().0.map(|tokens| tokens as f64),
         };
         if self.runs.iter().all(|run| paid(run).is_none()) {
             return Err(self.unsupported(

@@ -7,7 +7,6 @@ mod draw;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
@@ -19,18 +18,18 @@ use errorbar_analysis::{
 use errorbar_core::chat::Targets;
 use errorbar_core::metrics::{Ece, Prediction, ece, recall};
 use errorbar_core::{
-    Error, Failure, MetadataKeys, Metrics, Plan, Results, Role, SampleId, ScoreColumns, ScoreParts,
-    ScoreResult, metrics,
+    Error, Failure, MetadataKeys, Metrics, Results, Role, SampleId, ScoreColumns, ScoreParts, ScoreResult,
+    metrics,
 };
 use errorbar_files::FileAccess;
-use errorbar_inference::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
-use errorbar_log::eval::{EvalLog, Header, SampleFields};
+use errorbar_inference::{ComparisonOptions, ComparisonReport, Correction};
+use errorbar_log::eval::{EvalLog, SampleFields};
 use errorbar_report::plot::Plot;
 use errorbar_report::{ChanceLevel, Csv, Markdown, Render};
+use errorbar_table::MemoryTables;
 
 use super::explain::ExplainArgs;
 use super::{CommandOutcome, CommandResult, Context};
-use crate::commands::logs::ReadProgress;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::format::one_of;
 use crate::output::{Output, Stream};
@@ -94,7 +93,8 @@ pub(crate) struct PlotArgs {
     target: String,
     /// Where the predicted label is, for `confusion`: the `value` of the score, or the `answer` [default: the answer
     /// if there is one, else the value]
-    #[arg(long, value_name = "PART", value_parser = predictions())]
+    #[arg(long, value_name = "PART",
+        value_parser = one_of([("value", Prediction::Value), ("answer", Prediction::Answer)]))]
     prediction: Option<Prediction>,
     /// The score from which on an epoch is a success, for `pass` [default: 1, unless there are higher scores]
     #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
@@ -129,10 +129,6 @@ pub(crate) struct PlotArgs {
     explain: ExplainArgs,
     #[command(flatten)]
     read: ReadRequest,
-}
-
-fn predictions() -> impl clap::builder::TypedValueParser<Value = Prediction> {
-    one_of([("value", Prediction::Value), ("answer", Prediction::Answer)])
 }
 
 pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
@@ -207,19 +203,8 @@ enum Kind {
 }
 
 impl Kind {
-    fn name(self) -> &'static str {
-        match self {
-            Kind::Estimates => "estimates",
-            Kind::Forest => "forest",
-            Kind::Distribution => "distribution",
-            Kind::Epochs => "epochs",
-            Kind::Pass => "pass",
-            Kind::Calibration => "calibration",
-            Kind::Confusion => "confusion",
-            Kind::Pairs => "pairs",
-            Kind::Ranking => "ranking",
-            Kind::Cost => "cost",
-        }
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
@@ -231,19 +216,10 @@ struct Run {
     name: String,
     /// Its name in comparisons, which is the same in every task.
     side: String,
-    path: PathBuf,
-    task: Option<String>,
-    is_log: bool,
-    columns: ScoreColumns,
-    plan: Plan,
+    run: errorbar_analysis::Run,
     results: Results,
     /// The score of guessing, if every sample of the log has choices.
     chance: Option<ChanceLevel>,
-    /// Whether it is in progress or ended before its end.
-    is_partial: bool,
-    /// Tokens and dollars of all models, where they are recorded.
-    tokens: Option<u64>,
-    cost: Option<f64>,
 }
 
 /// What a plot is drawn of.
@@ -259,9 +235,7 @@ fn read(
     mut changes: PlanChanges,
     context: &Context<'_>,
 ) -> Result<(PlotData, Diagnostics), Diagnostics> {
-    let progress = ReadProgress::new(context.quiet);
-    let analysis = context.analysis(&progress);
-    let files = Files::find(&args.files, analysis.memory())?;
+    let files = Files::find(&args.files, &MemoryTables::default())?;
     if let Some(metrics) = needed(args) {
         changes.metrics = Some(metrics);
     }
@@ -279,8 +253,7 @@ fn read(
     };
     let options =
         SideRequest { runs, base: None, trust_ids: args.trust_ids, ignore_tasks: false, whole_names: false };
-    let (read, mut diagnostics) = files.read(&options.runs, &analysis)?;
-    drop(progress);
+    let (read, mut diagnostics) = context.reading(|analysis| files.read(&options.runs, analysis))?;
     let sides = match is_compared {
         true => compared(args, read, &options, context, &mut diagnostics),
         false => named_sides(read, &options, &context.analysis(&())).map(|sides| (sides, None)),
@@ -338,50 +311,40 @@ fn compared(
         .into());
     }
     let sides = Sides::new(runs, options, &context.analysis(&()), diagnostics)?;
-    Alignment::check(sides.all(), options, diagnostics)?;
+    Alignment::check(&sides.sides, options, diagnostics)?;
     let mut comparison = ComparisonOptions::default();
     (comparison.all_pairs, comparison.correction) = (true, Some(Correction::Holm));
-    let scores: Vec<ComparedScores<'_>> = sides.scores().collect();
-    let report = compare(&scores, &comparison).map_err(|error| sides.explained(error))?;
+    let report = sides.compare(&comparison)?;
     diagnostics.extend(report.warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())));
-    drop(scores);
-    Ok((sides.into_all(), Some(report)))
+    Ok((sides.sides, Some(report)))
 }
 
 impl Run {
     /// Evaluates an input.
     fn new(side: Side, args: &PlotArgs) -> Result<Self, Diagnostics> {
-        let Side { name, task, run, .. } = side;
+        let Side { name: side, task, mut run, .. } = side;
         let is_needed = needed(args).is_some() || !args.errors.clusters.is_empty();
         let (title, known) = (run.title(), if is_needed { run.known_keys() } else { Vec::new() });
-        let known_keys = needed(args).map(|_| &known);
         let chance = ChanceLevel::of_rows(&run.scores, &run.choice_counts());
-        let is_log = run.table().is_none();
-        let source = match &run.provenance {
-            Provenance::Log(source) => Some(Arc::clone(source)),
-            _ => None,
-        };
-        let (path, full_task) = (run.identity.path, run.identity.task);
-        let (mut columns, plan) = (run.scores, run.plan);
-        let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
-        let has_target = columns.metadata_keys().any(|key| key == TARGET);
-        if let Some(source) = &source
+        if let Provenance::Log(source) = &run.provenance
             && args.kind == Kind::Confusion
             && args.target == TARGET
-            && !has_target
+            && !run.scores.metadata_keys().any(|key| key == TARGET)
         {
-            add_targets(&source.log, &mut columns)?;
+            add_targets(&source.log, &mut run.scores)?;
         }
-        let mut plan = match args.group.as_ref().filter(|_| args.kind == Kind::Forest) {
-            Some(key) => plan.with_groups(&columns, key, |metric| metric.role() == Role::Location),
-            None => plan,
-        };
-        if args.kind == Kind::Confusion && args.prediction.is_none() && !columns.has_answers() {
-            plan = plan.metrics(metrics![recall(args.target.as_str()).prediction(Prediction::Value)]);
+        if let Some(key) = args.group.as_ref().filter(|_| args.kind == Kind::Forest) {
+            run.plan = run.plan.with_groups(&run.scores, key, |metric| metric.role() == Role::Location);
         }
-        let mut results = plan.evaluate(&columns).map_err(|error| about(error.into()))?.results;
-        if let Some(keys) = known_keys {
-            results.name_metadata_keys(keys.iter().map(String::as_str));
+        if args.kind == Kind::Confusion && args.prediction.is_none() && !run.scores.has_answers() {
+            let metrics = metrics![recall(args.target.as_str()).prediction(Prediction::Value)];
+            run.plan = run.plan.metrics(metrics);
+        }
+        let evaluation = run.plan.evaluate(&run.scores);
+        let about = |error| Diagnostic::from(error).about(run.identity.path.display());
+        let mut results = evaluation.map_err(about)?.results;
+        if needed(args).is_some() {
+            results.name_metadata_keys(known.iter().map(String::as_str));
             let failures = failures(&title, &results);
             if !failures.is_empty() {
                 return Err(failures);
@@ -391,25 +354,32 @@ impl Run {
         if !unclustered.is_empty() {
             return Err(unclustered);
         }
-        let is_partial = source.as_ref().is_some_and(|source| partial_run(&source.header).is_some());
-        let (tokens, cost) = source.as_ref().map_or((None, None), |source| paid(&source.header));
         // Runs of several tasks may have the same name in each.
-        let side = name.clone();
-        let name = task.map_or(name, |task| format!("{task} {side}"));
-        Ok(Run {
-            name,
-            side,
-            path,
-            task: full_task,
-            is_log,
-            columns,
-            plan,
-            results,
-            chance,
-            is_partial,
-            tokens,
-            cost,
-        })
+        let name = task.map_or_else(|| side.clone(), |task| format!("{task} {side}"));
+        Ok(Run { name, side, run, results, chance })
+    }
+
+    fn path(&self) -> &Path {
+        &self.run.identity.path
+    }
+
+    fn is_log(&self) -> bool {
+        self.run.table().is_none()
+    }
+
+    /// Whether it is in progress or ended before its end.
+    fn is_partial(&self) -> bool {
+        self.run.log().is_some_and(|source| partial_run(&source.header).is_some())
+    }
+
+    /// Tokens and dollars of all models, where they are recorded.
+    fn paid(&self) -> (Option<u64>, Option<f64>) {
+        let Some(source) = self.run.log() else { return (None, None) };
+        let usages = || source.header.stats.model_usage.values();
+        let tokens: u64 = usages().map(|usage| usage.total_tokens).sum();
+        // What only some models record is not what the run cost.
+        let cost = usages().map(|usage| usage.total_cost).sum::<Option<f64>>();
+        (Some(tokens).filter(|tokens| *tokens > 0), cost.filter(|cost| *cost > 0.0))
     }
 }
 
@@ -454,15 +424,6 @@ fn calibration_metric(args: &PlotArgs) -> Ece {
 /// Where predicted labels are: as asked for, else in the answers if there are any.
 fn prediction(args: &PlotArgs, columns: &ScoreColumns) -> Prediction {
     args.prediction.unwrap_or(if columns.has_answers() { Prediction::Answer } else { Prediction::Value })
-}
-
-/// Tokens and dollars of all models of a run, where they are recorded.
-fn paid(header: &Header) -> (Option<u64>, Option<f64>) {
-    let usages = || header.stats.model_usage.values();
-    let tokens: u64 = usages().map(|usage| usage.total_tokens).sum();
-    // What only some models record is not what the run cost.
-    let cost = usages().map(|usage| usage.total_cost).sum::<Option<f64>>();
-    (Some(tokens).filter(|tokens| *tokens > 0), cost.filter(|cost| *cost > 0.0))
 }
 
 /// Puts the targets of samples beside their metadata.
