@@ -7,8 +7,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 pub(crate) use errorbar_analysis::{counted, one_of, short, significant};
 use errorbar_report::{
-    Csv, Json, Latex, Listing, Markdown, Render, Report, SafeCsv, Sort, TerminalTable, escape_markdown,
-    latex_comment,
+    Csv, Json, Latex, Listing, Markdown, Render, Report, Sort, TerminalTable, escape_markdown, latex_comment,
 };
 
 use crate::output::{Output, Stream};
@@ -101,10 +100,9 @@ impl Format {
         let data: &dyn Render = match self {
             Format::Table => return Output::text(move |color| text(&table().sort(sort).color(color))),
             Format::Json => &Json,
-            Format::Csv => &Csv,
-            Format::CsvSafe => &SafeCsv,
-            Format::Markdown => &Markdown::default().sort(sort),
-            Format::Latex => &Latex::default().sort(sort),
+            Format::Csv | Format::CsvSafe => &Csv { is_for_spreadsheets: self == Format::CsvSafe },
+            Format::Markdown => &Markdown { sort, brief: false },
+            Format::Latex => &Latex { sort },
         };
         text(data).into()
     }

@@ -15,49 +15,41 @@ use crate::{Listing, Render, Report};
 /// `undefined`. A metric that failed has a row too, with its error there and no value. If figures of a log are recorded
 /// and not computed, a last column, `recorded`, says which.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Csv;
-
-/// The same for spreadsheets: a cell that begins as a formula does gets an apostrophe in front of it
-/// ([`spreadsheet_cell`]).
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SafeCsv;
-
-impl Render for SafeCsv {
-    fn to_text(&self, reports: &[Report]) -> String {
-        csv_text(estimate_rows(reports), true)
-    }
-
-    fn listing_text(&self, listing: &Listing) -> String {
-        csv_text(listing_rows(listing), true)
-    }
-
-    fn comparison_text(&self, view: &ComparisonView<'_>) -> String {
-        csv_text(comparison_rows(view), true)
-    }
+pub struct Csv {
+    /// Whether a cell that begins as a formula does gets an apostrophe in front of it ([`spreadsheet_cell`]).
+    pub is_for_spreadsheets: bool,
 }
 
 impl Render for Csv {
     fn to_text(&self, reports: &[Report]) -> String {
-        csv_text(estimate_rows(reports), false)
+        self.text(estimate_rows(reports))
     }
 
     fn listing_text(&self, listing: &Listing) -> String {
-        csv_text(listing_rows(listing), false)
+        let rows = listing.rows().iter().map(|row| row.iter().map(|cell| cell.field()).collect());
+        self.text(std::iter::once(listing.keys().collect()).chain(rows))
     }
 
     fn comparison_text(&self, view: &ComparisonView<'_>) -> String {
-        csv_text(comparison_rows(view), false)
+        let titles = comparison_columns().iter().map(|(name, _)| (*name).to_owned()).collect();
+        let rows = view.records().into_iter().map(|record| record.values().map(csv_field).collect());
+        self.text(std::iter::once(titles).chain(rows))
     }
 }
 
-/// Rows as CSV. Writing to memory does not fail.
-fn csv_text(rows: Vec<Vec<String>>, is_safe: bool) -> String {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for row in rows {
-        let safe = |cell: String| if is_safe { spreadsheet_cell(&cell).into_owned() } else { cell };
-        let _ = writer.write_record(row.into_iter().map(safe));
+impl Csv {
+    /// Writing to memory does not fail.
+    fn text(self, rows: impl IntoIterator<Item = Vec<String>>) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for row in rows {
+            let safe = |cell: String| match self.is_for_spreadsheets {
+                true => spreadsheet_cell(&cell).into_owned(),
+                false => cell,
+            };
+            let _ = writer.write_record(row.into_iter().map(safe));
+        }
+        String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
     }
-    String::from_utf8(writer.into_inner().unwrap_or_default()).unwrap_or_default()
 }
 
 fn estimate_rows(reports: &[Report]) -> Vec<Vec<String>> {
@@ -75,17 +67,6 @@ fn estimate_rows(reports: &[Report]) -> Vec<Vec<String>> {
         }));
     }
     rows
-}
-
-fn listing_rows(listing: &Listing) -> Vec<Vec<String>> {
-    let rows = listing.rows().iter().map(|row| row.iter().map(|cell| cell.field()).collect());
-    std::iter::once(listing.keys().collect()).chain(rows).collect()
-}
-
-fn comparison_rows(view: &ComparisonView<'_>) -> Vec<Vec<String>> {
-    let titles = comparison_columns().iter().map(|(name, _)| (*name).to_owned()).collect();
-    let rows = view.records().into_iter().map(|record| record.values().map(csv_field).collect());
-    std::iter::once(titles).chain(rows).collect()
 }
 
 // Results as one JSON array, an object for each log; `docs/schema/results.schema.json` is its schema.

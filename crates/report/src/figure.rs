@@ -2,13 +2,24 @@
 
 use std::fmt;
 
-use errorbar_core::{Estimate, EstimateRow, IntervalSide, Role, ScoreColumns, Undefined};
+use errorbar_core::{Estimate, EstimateRow, Interval, IntervalSide, Role, ScoreColumns, StdError, Undefined};
 
-use crate::svg::Reference;
 use crate::text::{decimals, fixed, plain, precise};
 
 /// The most that a reason for an unknown figure widens a column of values: `undefined (n < 2)`.
 pub(crate) const MOST_UNKNOWN: usize = 17;
+
+/// The error of a number, unless it is 0: that means that scores have no spread, not that the number is exact.
+pub(crate) fn shown_error(estimate: &Estimate) -> Option<&StdError> {
+    let error = estimate.error.as_ref().ok().filter(|_| estimate.value.is_ok());
+    error.filter(|error| !error.degenerate && error.se > 0.0)
+}
+
+/// The interval of a number, unless its ends are equal, which means the same.
+pub(crate) fn shown_interval(estimate: &Estimate) -> Option<&Interval> {
+    let interval = estimate.interval.as_ref().ok().filter(|_| estimate.value.is_ok());
+    interval.filter(|i| i.lower != i.upper && !i.lower.is_nan() && !i.upper.is_nan())
+}
 
 /// A number with its standard error and its interval, to be written in one line.
 ///
@@ -19,7 +30,8 @@ pub(crate) const MOST_UNKNOWN: usize = 17;
 /// use errorbar_core::Estimate;
 /// use errorbar_report::EstimateText;
 ///
-/// let figure = EstimateText::new(0.8194).error(0.0342).interval(0.7501, 0.8879);
+/// let estimate = Estimate::new(0.8194).with_stderr(0.0342).with_interval(0.7501, 0.8879, 0.95);
+/// let figure = EstimateText::from(&estimate);
 /// assert_eq!(figure.to_string(), "0.819 ± 0.034 [0.750, 0.888]");
 /// assert_eq!(figure.short(), "0.819 ± 0.034");
 /// let certain = Estimate::new(1.0).with_stderr(0.0).with_interval(0.4385, 1.0, 0.95);
@@ -65,39 +77,7 @@ impl fmt::Display for IntervalText {
 impl EstimateText {
     /// A number alone.
     pub fn new(value: f64) -> Self {
-        let value = if value.is_nan() { Err("undefined (not a number)".to_owned()) } else { Ok(value) };
-        EstimateText { value, error: None, interval: None, side: IntervalSide::TwoSided, is_signed: false }
-    }
-
-    /// No number, with the reason.
-    pub fn undefined(reason: &Undefined) -> Self {
-        let text = match reason {
-            Undefined::NoScores => "no scores".to_owned(),
-            reason => format!("undefined ({reason})"),
-        };
-        EstimateText { value: Err(text), ..EstimateText::new(0.0) }
-    }
-
-    /// The same with a standard error, unless it is 0 or no number.
-    #[must_use]
-    pub fn error(mut self, se: f64) -> Self {
-        self.error = Some(se).filter(|se| *se > 0.0);
-        self
-    }
-
-    /// The same with an interval, unless an end is no number or both are the same: that means that scores have no
-    /// spread, not that the number is exact.
-    #[must_use]
-    pub fn interval(mut self, lower: f64, upper: f64) -> Self {
-        self.interval = Some((lower, upper)).filter(|_| !lower.is_nan() && !upper.is_nan() && lower != upper);
-        self
-    }
-
-    /// The same with an interval that has one bound.
-    #[must_use]
-    pub fn side(mut self, side: IntervalSide) -> Self {
-        self.side = side;
-        self
+        EstimateText::from(&Estimate::new(value))
     }
 
     /// The same with a sign before a number above 0: a difference.
@@ -137,7 +117,7 @@ impl EstimateText {
     }
 
     /// The error, if there is a number with one.
-    pub(crate) fn stderr(&self) -> Option<f64> {
+    pub fn stderr(&self) -> Option<f64> {
         self.error.filter(|_| self.value.is_ok())
     }
 
@@ -181,15 +161,20 @@ impl EstimateText {
 
 impl From<&Estimate> for EstimateText {
     fn from(estimate: &Estimate) -> Self {
-        let figure = match &estimate.value {
-            Ok(value) => EstimateText::new(*value),
-            Err(reason) => EstimateText::undefined(reason),
+        let value = match &estimate.value {
+            Ok(value) if value.is_nan() => Err("undefined (not a number)".to_owned()),
+            Ok(value) => Ok(*value),
+            Err(Undefined::NoScores) => Err("no scores".to_owned()),
+            Err(reason) => Err(format!("undefined ({reason})")),
         };
-        let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate);
-        let ends = estimate.interval.as_ref().map_or((0.0, 0.0), |interval| (interval.lower, interval.upper));
-        let side = estimate.interval.as_ref().map_or(IntervalSide::TwoSided, |interval| interval.side);
-        // An error of 0 and equal ends are left out.
-        figure.error(error.map_or(0.0, |error| error.se)).interval(ends.0, ends.1).side(side)
+        let interval = shown_interval(estimate);
+        EstimateText {
+            value,
+            error: shown_error(estimate).map(|error| error.se),
+            interval: interval.map(|interval| (interval.lower, interval.upper)),
+            side: interval.map_or(IntervalSide::TwoSided, |interval| interval.side),
+            is_signed: false,
+        }
     }
 }
 
@@ -232,10 +217,8 @@ impl BarSpan {
 
     /// The bar of a difference.
     pub(crate) fn of_difference(difference: &EstimateText, sets_scale: bool) -> Option<Self> {
-        let point = difference.value().filter(|value| value.is_finite())?;
-        let (lower, upper) = difference.span().unwrap_or((point, point));
-        let is_finite = lower.is_finite() && upper.is_finite();
-        is_finite.then_some(BarSpan { point, lower, upper, sets_scale })
+        let span = BarSpan { sets_scale, ..BarSpan::of(difference, Role::Location)? };
+        (span.lower.is_finite() && span.upper.is_finite()).then_some(span)
     }
 }
 
@@ -390,11 +373,6 @@ impl ChanceLevel {
             None => "guessing one of the choices, the mean over samples".to_owned(),
         }
     }
-
-    /// The line of it.
-    pub fn reference(self) -> Reference {
-        Reference { value: self.value, label: self.label() }
-    }
 }
 
 #[cfg(test)]
@@ -406,7 +384,7 @@ mod tests {
 
     #[test]
     fn all_parts_have_the_same_decimals() {
-        let shown = |value, error| EstimateText::new(value).error(error).to_string();
+        let shown = |value, error| shown_of(Estimate::new(value).with_stderr(error));
         assert_eq!(shown(0.741_935, 0.061_4), "0.742 ± 0.061");
         assert_eq!(shown(0.75, 0.25), "0.75 ± 0.25");
         assert_eq!(shown(0.741_935, 0.099_6), "0.74 ± 0.10");
@@ -416,19 +394,24 @@ mod tests {
         assert_eq!(shown(0.5, 1.2e-12), "0.5 ± 1.200e-12");
         assert_eq!(shown(0.999_993, 7e-6), "0.999993 ± 7.000e-6", "not 0.9999930 ± 0.0000070");
         assert_eq!(shown(1e300, 1e299), "1.000e300 ± 1.000e299");
-        let interval = |lower, upper| EstimateText::new(0.8194).interval(lower, upper).to_string();
+        let interval = |lower, upper| shown_of(Estimate::new(0.8194).with_interval(lower, upper, 0.95));
         assert_eq!(interval(0.6123, 0.8711), "0.82 [0.61, 0.87]");
         assert_eq!(interval(f64::NAN, 0.9), "0.8194");
-        assert_eq!(EstimateText::new(0.5).interval(0.5, 0.5).to_string(), "0.5", "no width is no interval");
-        let bound = |side| EstimateText::new(0.8194).interval(f64::NEG_INFINITY, 0.8711).side(side);
+        let equal = Estimate::new(0.5).with_interval(0.5, 0.5, 0.95);
+        assert_eq!(shown_of(equal), "0.5", "no width is no interval");
+        let sided = |mut estimate: Estimate, side| {
+            estimate.interval.as_mut().unwrap().side = side;
+            EstimateText::from(&estimate)
+        };
+        let bound = |side| sided(Estimate::new(0.8194).with_interval(f64::NEG_INFINITY, 0.8711, 0.95), side);
         assert_eq!(bound(IntervalSide::Upper).to_string(), "0.819 ≤ 0.871");
         assert_eq!(
             bound(IntervalSide::Upper).ends(),
             Some((0.8194, 0.8711)),
             "a bar from the number to the bound"
         );
-        let below =
-            EstimateText::new(0.8194).error(0.034).interval(0.7123, f64::INFINITY).side(IntervalSide::Lower);
+        let below = Estimate::new(0.8194).with_stderr(0.034).with_interval(0.7123, f64::INFINITY, 0.95);
+        let below = sided(below, IntervalSide::Lower);
         assert_eq!(
             (below.to_string().as_str(), below.interval_text().as_str()),
             ("0.819 ± 0.034 ≥ 0.712", "≥ 0.712")
@@ -443,11 +426,9 @@ mod tests {
         assert_eq!(shown_of(Estimate::new(f64::NAN)), "undefined (not a number)");
         assert_eq!(shown_of(Estimate::undefined(Undefined::NoScores)), "no scores");
         assert_eq!(shown_of(Estimate::undefined(Undefined::TooFewScores { n: 1 })), "undefined (n < 2)");
-        let with_parts = EstimateText {
-            error: Some(0.1),
-            interval: Some((0.0, 1.0)),
-            ..EstimateText::undefined(&Undefined::NoScores)
-        };
+        let mut with_parts = Estimate::new(1.0).with_stderr(0.1).with_interval(0.0, 1.0, 0.95);
+        with_parts.value = Err(Undefined::NoScores);
+        let with_parts = EstimateText::from(&with_parts);
         assert_eq!((with_parts.stderr(), with_parts.ends(), with_parts.value()), (None, None, None));
     }
 
@@ -518,8 +499,8 @@ mod tests {
 
     #[test]
     fn other_kinds_of_figures_are_drawn_where_they_fit() {
-        let alpha = EstimateText::new(0.7).interval(0.6, 0.8);
-        let perplexity = EstimateText::new(23.0).error(3.0);
+        let alpha = EstimateText::from(&Estimate::new(0.7).with_interval(0.6, 0.8, 0.95));
+        let perplexity = EstimateText::from(&Estimate::new(23.0).with_stderr(3.0));
         let scale =
             BarScale::of(&[around(0.5, 0.1), BarSpan::of(&perplexity, Role::Other).unwrap()]).unwrap();
         assert_eq!(scale, BarScale { from: 0.0, to: 1.0 });

@@ -10,7 +10,7 @@ use crate::plot::{Estimates, NamedEstimate, Plot};
 use crate::record::Listing;
 use crate::svg::visible;
 use crate::table::{groups, keys};
-use crate::text::percent_encoded;
+use crate::text::{joined, percent_encoded};
 use crate::{EstimateText, Report};
 
 /// The most plots, and the most rows of one, that are drawn; the numbers are all there.
@@ -28,9 +28,8 @@ pub fn reports(reports: &[Report]) -> String {
         };
         for row in report.results.rows() {
             let title = title(&row);
-            let parts: Vec<String> =
-                Some(run.clone()).into_iter().chain(names(&row)).filter(|part| !part.is_empty()).collect();
-            let name = if parts.is_empty() { "all".to_owned() } else { parts.join(" / ") };
+            let parts = Some(run.clone()).into_iter().chain(names(&row)).filter(|part| !part.is_empty());
+            let name = joined(parts, " / ").unwrap_or_else(|| "all".to_owned());
             let estimate = row.estimate.as_ref();
             let text = EstimateText::from(estimate).to_string();
             table.push([title.clone(), name.clone(), text, estimate.n.to_string()]);
@@ -109,11 +108,10 @@ fn shown(markup: Markup) -> String {
 
 /// What a figure is: `accuracy by topic · choice`.
 fn title(row: &EstimateRow<'_>) -> String {
-    let keys = keys(row);
-    let by = if keys.is_empty() { String::new() } else { format!(" by {}", keys.join(" / ")) };
+    let by = joined(keys(row), " / ").map(|keys| format!(" by {keys}")).unwrap_or_default();
     let metric = format!("{}{by}", row.metric);
-    let others = [Some(row.scorer), row.field, row.reducer].into_iter().flatten();
-    std::iter::once(metric.as_str()).chain(others).collect::<Vec<_>>().join(" · ")
+    let parts = [Some(metric.as_str()), Some(row.scorer), row.field, row.reducer];
+    joined(parts.into_iter().flatten(), " · ").unwrap_or_default()
 }
 
 /// What an estimate is of: its groups, and the key or position among several that a metric returns.

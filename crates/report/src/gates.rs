@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use errorbar_analysis::{Diagnostic, Diagnostics, GateRequest, Opt, counted, significant, text};
+use errorbar_core::Estimate;
 use errorbar_inference::{Comparison, ComparisonReport, Gate, GateOutcome};
 
 use crate::EstimateText;
@@ -124,14 +125,8 @@ fn detectable(gate: Gate, comparison: &Comparison) -> Option<String> {
 fn unscored(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> Option<Diagnostic> {
     let bounds = comparison.difference.bounds.filter(|_| outcome == GateOutcome::Passed)?;
     let (worst, best) = (bounds.worst, bounds.best);
-    let holds = match gate {
-        Gate::NotWorse => worst >= 0.0,
-        Gate::Margin(margin) => worst > -margin,
-        Gate::Equivalent(margin) => worst > -margin && best < margin,
-        Gate::MinDifference(least) => worst > least,
-        _ => true,
-    };
-    (!holds).then(|| {
+    let with_them = Estimate::new(0.0).with_interval(worst, best, 0.95);
+    (gate.outcome(&with_them) != GateOutcome::Passed).then(|| {
         let ends = format!("{} to {}", significant(worst, 3), significant(best, 3));
         let absent = counted(comparison.difference.absent, "sample");
         Diagnostic::warning(format!(

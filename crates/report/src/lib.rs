@@ -48,7 +48,7 @@ pub mod verification;
 mod views;
 
 pub use comparison::{COMPARISON_SCHEMA, ComparisonView, Flip, comparison_columns, gate_reason};
-pub use data::{Csv, Json, SafeCsv};
+pub use data::{Csv, Json};
 pub use errorbar_analysis::{PartialRun, Report, RunIdentity, StoppedRun, fitting_names, run_names};
 pub use figure::{ChanceLevel, EstimateText};
 pub use gates::{CaseOutcome, JUnitCase, TestSuite, gate_cases, gate_diagnostics, gate_name, gate_subject};
@@ -57,7 +57,9 @@ pub use notes::most_frequent;
 pub use record::{ColumnType, Listing, ListingCell, Record, all_estimates, estimate_columns, estimates};
 pub use table::Sort;
 pub use terminal::TerminalTable;
-pub use text::{REPLACEMENT, clean, clean_lines, grouped, is_unsafe, pad, truncate_middle, width, wrap};
+pub use text::{
+    REPLACEMENT, clean, clean_lines, grouped, is_unsafe, pad, percent, start, truncate_middle, width, wrap,
+};
 pub use transcript::{TranscriptView, Verdict};
 pub use views::{EvaluationSet, PlansView, SideBySide};
 

@@ -8,7 +8,7 @@ use crate::comparison::tables::{
 use crate::comparison::{self, ComparisonView, Finding, finding};
 use crate::notes::{facts, run_remarks};
 use crate::table::{TextTable, tables};
-use crate::text::{REPLACEMENT, counted, is_unsafe};
+use crate::text::{REPLACEMENT, counted, is_unsafe, joined};
 use crate::{Listing, ListingCell, Render, Report, Sort};
 
 /// The most samples and rows of comparisons that a comment lists.
@@ -20,37 +20,20 @@ const NESTED: &str = "– ";
 /// without bars.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Markdown {
-    sort: Sort,
-    brief: bool,
-}
-
-impl Markdown {
     /// The order of groups and shares below their heading.
-    #[must_use]
-    pub fn sort(mut self, sort: Sort) -> Self {
-        self.sort = sort;
-        self
-    }
-
+    pub sort: Sort,
     /// Whether comparisons are to fit the comment of a pull request: a sentence, one table, the rest folded.
-    #[must_use]
-    pub fn brief(mut self, brief: bool) -> Self {
-        self.brief = brief;
-        self
-    }
+    pub brief: bool,
 }
 
 impl Render for Markdown {
     fn to_text(&self, reports: &[Report]) -> String {
         let of_report = |report: &Report| {
-            let run = [&report.task, &report.model].into_iter().flatten().map(String::as_str);
-            let mut heading = run.collect::<Vec<_>>().join(" · ");
-            let mut details = facts(report);
-            if report.task.is_none() && report.model.is_none() {
-                heading.clone_from(&report.log);
-            } else {
-                details.insert(0, report.log.clone());
-            }
+            let run = joined([&report.task, &report.model].into_iter().flatten(), " · ");
+            // The log is the heading if nothing else is known.
+            let log = run.is_some().then(|| report.log.clone());
+            let heading = run.unwrap_or_else(|| report.log.clone());
+            let details: Vec<String> = log.into_iter().chain(facts(report)).collect();
             let (common, tables) = tables(report, self.sort);
             let tables: String = tables.iter().map(|table| titled(&table.texts(&common, NESTED))).collect();
             let legend =
@@ -299,16 +282,8 @@ fn is_within_commit(before: &str, rest: &str) -> bool {
 /// escaped.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Latex {
-    sort: Sort,
-}
-
-impl Latex {
     /// The order of groups and shares below their heading.
-    #[must_use]
-    pub fn sort(mut self, sort: Sort) -> Self {
-        self.sort = sort;
-        self
-    }
+    pub sort: Sort,
 }
 
 impl Render for Latex {
@@ -374,9 +349,8 @@ fn compared_table(table: &ComparedTable, about: &[String], legend: &str) -> Stri
     texts.titles.pop();
     let verdicts = texts.rows.iter_mut().map(|row| row.pop().unwrap_or_default());
     let note = |(row, verdict): (&ComparedRow, String)| {
-        let parts = std::iter::once(verdict).chain(row.notes.iter().cloned());
-        let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
-        (!parts.is_empty()).then(|| format!("{}: {}.", row.label, parts.join(" · ")))
+        let parts = std::iter::once(&verdict).chain(&row.notes).filter(|part| !part.is_empty());
+        joined(parts, " · ").map(|parts| format!("{}: {parts}.", row.label))
     };
     let notes: Vec<String> = table.rows.iter().zip(verdicts).filter_map(note).collect();
     texts.legend = Some(legend.to_owned());

@@ -7,7 +7,8 @@ use errorbar_core::{
 };
 use serde_json::Value as Json;
 
-use crate::text::{self, counted, percent, plain};
+use crate::figure::{shown_error, shown_interval};
+use crate::text::{self, counted, joined, percent, plain};
 use crate::{PartialRun, Report};
 
 /// Fewer scores or clusters than this are marked.
@@ -32,24 +33,22 @@ pub(crate) struct CommonMethods {
 /// How an interval was computed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct IntervalName {
-    /// Empty for a custom one.
-    method: String,
+    method: IntervalMethod,
     level: f64,
     side: IntervalSide,
 }
 
 impl IntervalName {
     pub(crate) fn of(interval: &Interval) -> Self {
-        let method = match interval.method {
-            IntervalMethod::Custom => String::new(),
-            method => method.to_string(),
-        };
-        IntervalName { method, level: interval.level, side: interval.side }
+        IntervalName { method: interval.method, level: interval.level, side: interval.side }
     }
 
     /// `95 % interval: wilson`.
     pub(crate) fn text(&self) -> String {
-        if self.method.is_empty() { self.title() } else { format!("{}: {}", self.title(), self.method) }
+        match self.method {
+            IntervalMethod::Custom => self.title(),
+            method => format!("{}: {method}", self.title()),
+        }
     }
 
     /// `95 % interval`, `95 % upper bound`.
@@ -92,9 +91,10 @@ impl CommonMethods {
     /// What `±` is.
     pub(crate) fn error_legend(&self) -> String {
         let method = self.error.clone().filter(|method| *method != ErrorMethod::Iid.name());
-        let how: Vec<String> = method.into_iter().chain(self.clusters.clone()).collect();
-        let how = if how.is_empty() { String::new() } else { format!(" ({})", how.join(", ")) };
-        format!("± one standard error{how}")
+        match joined(method.into_iter().chain(self.clusters.clone()), ", ") {
+            Some(how) => format!("± one standard error ({how})"),
+            None => "± one standard error".to_owned(),
+        }
     }
 
     /// What `[…]` is, if there is any.
@@ -111,8 +111,7 @@ impl CommonMethods {
     /// What errors and intervals are, in one line, if there are any.
     pub(crate) fn legend(&self) -> Option<String> {
         let words = [self.error.is_some().then(|| self.error_legend()), self.interval_legend()];
-        let words: Vec<String> = words.into_iter().flatten().collect();
-        (!words.is_empty()).then(|| words.join(" · "))
+        joined(words.into_iter().flatten(), " · ")
     }
 
     /// The title of a column of intervals.
@@ -159,24 +158,28 @@ pub fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
     counts.into_iter().find(|(_, items)| items.len() == most).map(|(item, _)| item.clone())
 }
 
+/// The positions of numbers from the best to the worst; those without one are last, ties in their order.
+pub(crate) fn best_first(
+    numbers: impl IntoIterator<Item = Option<f64>>,
+    lower_is_better: bool,
+) -> Vec<usize> {
+    let sign = if lower_is_better { -1.0 } else { 1.0 };
+    let merit = |number: Option<f64>| number.filter(|n| !n.is_nan()).map_or(f64::NEG_INFINITY, |n| sign * n);
+    let mut order: Vec<(usize, f64)> = numbers.into_iter().map(merit).enumerate().collect();
+    order.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    order.into_iter().map(|(at, _)| at).collect()
+}
+
+/// The mean of numbers, if there are any.
+pub(crate) fn mean(numbers: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let numbers: Vec<f64> = numbers.into_iter().collect();
+    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
+}
+
 /// What all are, if they are one.
 pub(crate) fn common<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
     let first = values.next()?;
     values.all(|value| value == first).then_some(first)
-}
-
-/// The error, if the row shows it.
-fn shown_error(estimate: &Estimate) -> Option<&StdError> {
-    estimate.error.as_ref().ok().filter(|error| !is_degenerate(error) && estimate.value.is_ok())
-}
-
-/// Whether an interval has a width: one without is not shown.
-fn has_width(interval: &Interval) -> bool {
-    interval.lower != interval.upper
-}
-
-fn is_degenerate(error: &StdError) -> bool {
-    error.degenerate || error.se == 0.0
 }
 
 /// How the error of a row was made: the method, and what samples are clustered by.
@@ -201,8 +204,18 @@ fn clustered_by(row: &EstimateRow<'_>, keys: &[String]) -> String {
 }
 
 fn interval_name(row: &EstimateRow<'_>) -> Option<IntervalName> {
-    let interval = row.estimate.interval.as_ref().ok().filter(|_| row.estimate.value.is_ok())?;
-    has_width(interval).then(|| IntervalName::of(interval))
+    shown_interval(&row.estimate).map(IntervalName::of)
+}
+
+/// `48 clusters`; `only 8 clusters, df 7` of few.
+pub(crate) fn clusters(error: &StdError) -> Option<String> {
+    let clusters = clusters_of(error)?;
+    if !has_few_clusters(error) {
+        return Some(clusters);
+    }
+    let df = Some(error.df).filter(|df| df.is_finite());
+    let df = df.map(|df| format!(", df {}", plain((df * 10.0).round() / 10.0))).unwrap_or_default();
+    Some(format!("only {clusters}{df}"))
 }
 
 fn clusters_of(error: &StdError) -> Option<String> {
@@ -265,11 +278,11 @@ pub(crate) fn few(row: &EstimateRow<'_>, has_bounds: bool) -> Option<String> {
         _ if n < FEW => format!("only {n} scores"),
         _ => return None,
     };
-    let degenerate = estimate.error.as_ref().ok().filter(|error| n > 1 && is_degenerate(error));
+    let degenerate = estimate.error.as_ref().ok().filter(|_| n > 1 && shown_error(estimate).is_none());
     let clusters = degenerate.filter(|error| has_few_clusters(error)).and_then(clusters_of);
     let says_absent = estimate.absent > 0 && !(has_bounds && bounds(estimate).is_some());
     let absent = says_absent.then(|| format!("{} absent", estimate.absent));
-    Some([Some(what), clusters, absent].into_iter().flatten().collect::<Vec<_>>().join(", "))
+    joined([Some(what), clusters, absent].into_iter().flatten(), ", ")
 }
 
 /// Why an estimate has no error to show, in words; none if it has one, or if none is expected.
@@ -303,14 +316,14 @@ fn no_spread_in(estimate: &Estimate) -> String {
 /// Whether all scores are equal, according to the error, else the interval.
 fn has_no_spread(estimate: &Estimate) -> bool {
     match (&estimate.error, &estimate.interval) {
-        (Ok(error), _) => is_degenerate(error),
+        (Ok(error), _) => error.degenerate || error.se == 0.0,
         (Err(Undefined::NoSpread { .. }), _) => true,
-        (Err(_), Ok(interval)) => !has_width(interval),
+        (Err(_), Ok(interval)) => interval.lower == interval.upper,
         (Err(_), Err(_)) => false,
     }
 }
 
-fn has_few_clusters(error: &StdError) -> bool {
+pub(crate) fn has_few_clusters(error: &StdError) -> bool {
     error.clusters.iter().any(|clusters| *clusters < FEW)
 }
 
@@ -320,15 +333,8 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &CommonMet
     let mut notes = Vec::new();
     if let Some(error) = shown_error(estimate) {
         let name = error_name(row, keys).filter(|name| common.error.as_ref() != Some(name));
-        let few_clusters = has_few_clusters(error);
-        let clusters = clusters_of(error).map(|clusters| {
-            let df = Some(error.df).filter(|df| df.is_finite() && few_clusters);
-            let df = df.map(|df| format!(", df {}", plain((df * 10.0).round() / 10.0))).unwrap_or_default();
-            if few_clusters { format!("only {clusters}{df}") } else { clusters }
-        });
-        let clusters = clusters.filter(|clusters| common.clusters.as_ref() != Some(clusters));
-        let how: Vec<String> = name.into_iter().chain(clusters).collect();
-        notes.extend((!how.is_empty()).then(|| how.join(", ")));
+        let clusters = clusters(error).filter(|clusters| common.clusters.as_ref() != Some(clusters));
+        notes.extend(joined(name.into_iter().chain(clusters), ", "));
     } else if let (Ok(_), Err(reason)) = (&estimate.value, &estimate.error) {
         notes.extend(missing_error(reason, estimate));
     }
@@ -339,21 +345,19 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &CommonMet
         notes.push(format!("no interval: {reason}"));
     }
     // Without an error above 0, it is that scores have no spread.
-    if let (Some(_), Ok(interval)) = (shown_error(estimate), &estimate.interval)
-        && !has_width(interval)
-    {
+    if shown_error(estimate).is_some() && estimate.interval.is_ok() && shown_interval(estimate).is_none() {
         notes.push("no interval: its ends are equal".to_owned());
     }
     let common_title = common.interval.as_ref().map(IntervalName::title);
     let interval = interval_name(row).filter(|interval| common.interval.as_ref() != Some(interval));
     notes.extend(interval.and_then(|interval| {
-        let (method, title) = (&interval.method, interval.title());
-        match common_title.as_ref() == Some(&title) {
-            true if method.is_empty() => None,
-            true => {
-                Some(format!("{method} {}", title.replacen(&percent(interval.level), "", 1).trim_start()))
-            }
-            false => Some(format!("{method} {title}").trim_start().to_owned()),
+        let (method, title) = (interval.method, interval.title());
+        let what = title.replacen(&percent(interval.level), "", 1);
+        match (method, common_title.as_ref() == Some(&title)) {
+            (IntervalMethod::Custom, true) => None,
+            (IntervalMethod::Custom, false) => Some(title),
+            (method, true) => Some(format!("{method} {}", what.trim_start())),
+            (method, false) => Some(format!("{method} {title}")),
         }
     }));
     let is_clustered = shown_error(estimate).is_some_and(|error| !error.clusters.is_empty());
@@ -518,7 +522,7 @@ fn epochs(score: &ScoreResult) -> Option<String> {
     if counts.epochs <= 1 {
         return None;
     }
-    let mut epochs = match counts.samples_by_epochs.as_slice() {
+    let epochs = match counts.samples_by_epochs.as_slice() {
         [(fewest, _), .., (most, _)] => format!("{fewest} to {most} epochs"),
         _ => format!("{} epochs", counts.epochs),
     };
@@ -533,12 +537,8 @@ fn epochs(score: &ScoreResult) -> Option<String> {
     };
     let ignored = nonzero(&[(counts.unscored_epochs, unscored), (counts.missing_epochs, missing)]);
     let by_epochs = samples_by_epochs(&counts.samples_by_epochs);
-    let remarks: Vec<String> =
-        by_epochs.into_iter().chain((!ignored.is_empty()).then(|| ignored.join(", "))).collect();
-    if !remarks.is_empty() {
-        epochs += &format!(" ({})", remarks.join("; "));
-    }
-    Some(epochs)
+    let remarks = joined(by_epochs.into_iter().chain(joined(ignored, ", ")), "; ");
+    Some(epochs + &remarks.map(|remarks| format!(" ({remarks})")).unwrap_or_default())
 }
 
 /// How many samples have how many epochs: `3 samples × 2, 47 × 4`; of more than a few numbers of epochs, nothing.

@@ -5,6 +5,7 @@ use errorbar_core::{Defined, Estimate, EstimateRow, Interval, IntervalSide, Resu
 use serde_json::Value as Json;
 
 use crate::table::{groups, keys};
+use crate::text::joined;
 
 /// A row of results or of comparisons as data: a value for each column, in their order. What does not exist is null, and so
 /// is a number that is not finite.
@@ -26,8 +27,8 @@ const COLUMNS: [EstimateColumn; 35] = {
         ("metric", Text, |row| row.metric.into()),
         ("spec", Text, |row| row.result.spec.to_string().into()),
         // The group is null for all samples, and for the mean of the groups. Names of nested groups are joined.
-        ("group_key", Text, |row| joined(&keys(row))),
-        ("group", Text, |row| joined(&groups(row))),
+        ("group_key", Text, |row| joined(keys(row), " / ").into()),
+        ("group", Text, |row| joined(groups(row), " / ").into()),
         // Of a metric that returns a map, or a list: then the position from 1.
         ("key", Text, |row| row.key.into()),
         ("index", Int, |row| row.index.into()),
@@ -113,11 +114,6 @@ fn interval<'r>(row: &'r EstimateRow<'_>) -> Option<&'r Interval> {
     row.estimate.interval.as_ref().ok()
 }
 
-fn joined<T: AsRef<str>>(parts: &[T]) -> Json {
-    let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
-    (!parts.is_empty()).then(|| parts.join(" / ")).into()
-}
-
 /// A number, null if it is not finite. + 0.0 takes the sign off a negative zero.
 pub(crate) fn number(number: Option<f64>) -> Json {
     number.map(|number| number + 0.0).into()
@@ -177,8 +173,7 @@ pub(crate) fn note(estimate: &Estimate) -> Option<String> {
     let spans = notes.clusters_span_groups.then(|| "clusters span groups".to_owned());
     let population = notes.population.map(|population| format!("of a population of {population}"));
     let stop_and_reason = [&notes.early_stop, &notes.reason].into_iter().flatten().cloned();
-    let all: Vec<String> = stop_and_reason.chain(population).chain(spans).chain(custom).collect();
-    (!all.is_empty()).then(|| all.join("; "))
+    joined(stop_and_reason.chain(population).chain(spans).chain(custom), "; ")
 }
 
 /// What a column of records holds, nulls apart: for those who make a table with types of them.
@@ -249,7 +244,7 @@ impl ColumnType {
 /// let narrow = TerminalTable::default().width(46).listing_text(&logs);
 /// assert_eq!(narrow.lines().nth(1), Some("openai/h…      144  0.819 ± 0.034  logs/a.eval"));
 /// assert!(Markdown::default().listing_text(&logs).contains("| openai/heron | 144 | 0.819 ± 0.034 | logs/a.eval |"));
-/// assert!(Csv.listing_text(&logs).starts_with("model,samples,figure,log\nopenai/heron,144,"));
+/// assert!(Csv::default().listing_text(&logs).starts_with("model,samples,figure,log\nopenai/heron,144,"));
 /// assert!(Json.listing_text(&logs).contains("\"samples\": 144"));
 /// ```
 #[derive(Clone, Debug, Default)]

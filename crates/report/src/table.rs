@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::iter::once;
 
-use errorbar_core::{EstimateRow, Results, Role, Scope, ScoreResult, Undefined};
+use errorbar_core::{Estimate, EstimateRow, Results, Role, Scope, ScoreResult, Undefined};
 
 use crate::Report;
 use crate::figure::{BarSpan, EstimateText, MOST_UNKNOWN};
@@ -59,7 +59,7 @@ impl TableRow {
 
     /// A row without an estimate.
     pub(crate) fn without_scores(label: String) -> Self {
-        let figures = vec![Some(EstimateText::undefined(&Undefined::NoScores))];
+        let figures = vec![Some(EstimateText::from(&Estimate::undefined(Undefined::NoScores)))];
         TableRow { label, figures, ..TableRow::default() }
     }
 

@@ -126,6 +126,22 @@ pub(crate) fn short_names(names: &[(String, usize)], ellipsis: &str) -> Vec<Stri
     short
 }
 
+/// The first characters of a text, with `…` behind them if there are more.
+pub fn start(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// Texts with something between them; none if there are none.
+pub(crate) fn joined<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, between: &str) -> Option<String> {
+    texts.into_iter().fold(None, |all: Option<String>, text| match all {
+        Some(all) => Some(all + between + text.as_ref()),
+        None => Some(text.as_ref().to_owned()),
+    })
+}
+
 /// The text in lines of at most `limit` cells, broken at blanks; a longer word is cut.
 pub fn wrap(text: &str, limit: usize) -> Vec<String> {
     let limit = limit.max(8);
@@ -143,6 +159,13 @@ pub fn wrap(text: &str, limit: usize) -> Vec<String> {
             }
         }
     }
+    lines
+}
+
+/// The same, with all lines but the first behind an indent.
+pub(crate) fn hanging(text: &str, limit: usize, indent: usize) -> Vec<String> {
+    let mut lines = wrap(text, limit);
+    lines.iter_mut().skip(1).for_each(|line| line.insert_str(0, &" ".repeat(indent)));
     lines
 }
 
@@ -202,7 +225,7 @@ fn significant(value: f64, digits: i32) -> String {
 }
 
 /// A share as a percentage: `95 %`.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{} %", plain(share * 100.0))
 }
 
@@ -212,7 +235,11 @@ pub(crate) fn percent(share: f64) -> String {
 /// assert_eq!([999, 1296, 1_234_567].map(errorbar_report::grouped), ["999", "1,296", "1,234,567"]);
 /// ```
 pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
+    in_thousands(&number.to_string())
+}
+
+/// Digits with commas between the thousands.
+pub(crate) fn in_thousands(digits: &str) -> String {
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {

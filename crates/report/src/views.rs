@@ -9,7 +9,7 @@ use crate::markup::{captioned, escape_markdown, headed, listed_with_notes, pipe_
 use crate::notes::{self, CommonMethods, common};
 use crate::table::{ReportTable, TableRow, TextTable, keys};
 use crate::terminal::{INDENT, LegendContent, TerminalTable};
-use crate::text::{clean, wrap};
+use crate::text::{clean, hanging, joined, wrap};
 use crate::{Listing, ListingCell, Render, Report};
 
 /// The models that did one task, a line each, with the headline of each and what was left out.
@@ -115,11 +115,7 @@ impl SideBySide {
         let mut signs = LegendContent::default();
         let mut text = table.report_table(block.cleaned(), &mut signs);
         if let Some(left_out) = self.also() {
-            let lines = wrap(&clean(&left_out), table.width.saturating_sub(2 * INDENT));
-            let lines = lines.iter().enumerate().map(|(at, line)| match at {
-                0 => line.clone(),
-                _ => format!("{}{line}", " ".repeat(INDENT)),
-            });
+            let lines = hanging(&clean(&left_out), table.width.saturating_sub(2 * INDENT), INDENT);
             text += &table.below(INDENT, lines);
         }
         text + &table.legend(signs, &self.common)
@@ -172,17 +168,16 @@ impl SideBySide {
 
     /// What was computed besides, in one line.
     fn also(&self) -> Option<String> {
-        (!self.left_out.is_empty()).then(|| format!("also computed: {}", self.left_out.join(", ")))
+        joined(&self.left_out, ", ").map(|left_out| format!("also computed: {left_out}"))
     }
 }
 
 /// What a row is called among all rows of a report: `accuracy by category`, `match mode accuracy`.
 pub(crate) fn name(row: &EstimateRow<'_>, several: bool) -> String {
     let of_score = [Some(row.scorer), row.field, row.reducer].into_iter().flatten().filter(|_| several);
-    let keys = keys(row);
-    let by = if keys.is_empty() { None } else { Some(format!("by {}", keys.join(" / "))) };
+    let by = joined(keys(row), " / ").map(|keys| format!("by {keys}"));
     let words = of_score.map(str::to_owned).chain([row.metric.to_owned()]).chain(by);
-    words.collect::<Vec<_>>().join(" ")
+    joined(words, " ").unwrap_or_default()
 }
 
 fn row(
@@ -267,11 +262,8 @@ impl EvaluationSet {
             has_error = figure.contains('±');
             let n = notes::n_text(&row.estimate).map(|n| format!("n {n}"));
             let status = report.partial_run.as_ref().map(|run| run.status.clone());
-            let about: Vec<String> = n.into_iter().chain(status).collect();
-            cell = match about.is_empty() {
-                true => figure,
-                false => format!("{figure} ({})", about.join(", ")),
-            };
+            let about = joined(n.into_iter().chain(status), ", ").map(|about| format!(" ({about})"));
+            cell = figure + &about.unwrap_or_default();
         }
         if is_earlier {
             cell += " *";
@@ -319,8 +311,7 @@ impl EvaluationSet {
         };
         let errors = self.runs.iter().any(|run| run.has_error).then_some("± one standard error");
         let earlier = self.runs.iter().any(|run| run.is_earlier).then_some(EARLIER);
-        let legend: Vec<&str> = errors.into_iter().chain(earlier).collect();
-        let legend = (!legend.is_empty()).then(|| legend.join("; "));
+        let legend = joined(errors.into_iter().chain(earlier), "; ");
         let table = TextTable::labelled("all runs".to_owned(), models.clone(), tasks.iter().map(row));
         TextTable { details: if is_one { metrics } else { Vec::new() }, legend, ..table }
     }
@@ -412,74 +403,78 @@ impl PlansView<'_> {
         let Plans { goal, rows, .. } = self.0;
         let has_epochs = rows.iter().any(|row| row.epochs != 1);
         let has_cost = rows.iter().any(|row| row.cost.is_some());
-        let varies = |of: &dyn Fn(&PlannedRow) -> Option<String>| common(rows.iter().map(of)).is_none();
-        let has_sd = has_epochs || varies(&|row| Some(short(row.sd, 4)));
-        let has_flips =
-            varies(&|row| row.flips.map(|(p10, p01)| format!("{} {}", short(p10, 4), short(p01, 4))));
+        let varies =
+            |column: &str| common(rows.iter().map(|row| self.cell(column, row).text().to_owned())).is_none();
+        let has_flips = varies("p10") || varies("p01");
         let has_notes = rows.iter().any(|row| row.is_cheapest || row.reason.is_some());
-        let figure = |number: Option<f64>| -> ListingCell {
-            number.map(|number| ListingCell::new(short(number, 4), number.into())).into()
-        };
-        let power = |power: f64| ListingCell::new(power_text(power, *goal), power.into());
-        let note = |row: &PlannedRow| match (&row.reason, row.is_cheapest, has_cost) {
-            (Some(reason), ..) => Some(reason.clone()),
-            (None, true, true) => Some("lowest cost".to_owned()),
-            (None, true, false) => Some("fewest calls".to_owned()),
-            (None, false, _) => None,
-        };
-        let columns: [(&str, bool, PlanCell<'_>); 11] = [
-            ("samples", true, &|row| row.samples.into()),
-            ("epochs", has_epochs, &|row| u64::from(row.epochs).into()),
-            ("calls", has_epochs || has_cost, &|row| row.calls.into()),
-            ("cost", has_cost, &|row| figure(row.cost)),
-            ("difference", !goal.is_width(), &|row| figure(row.difference)),
-            ("width", true, &|row| figure(row.width)),
-            ("power", !goal.is_width(), &|row| row.power.map(power).into()),
-            ("sd", has_sd, &|row| figure(Some(row.sd))),
-            ("p10", has_flips, &|row| figure(row.flips.map(|(p10, _)| p10))),
-            ("p01", has_flips, &|row| figure(row.flips.map(|(_, p01)| p01))),
-            ("note", has_notes, &|row| note(row).into()),
+        let columns = [
+            ("samples", true),
+            ("epochs", has_epochs),
+            ("calls", has_epochs || has_cost),
+            ("cost", has_cost),
+            ("difference", !goal.is_width()),
+            ("width", true),
+            ("power", !goal.is_width()),
+            ("sd", has_epochs || varies("sd")),
+            ("p10", has_flips),
+            ("p01", has_flips),
+            ("note", has_notes),
         ];
-        let shown = || columns.iter().filter(|(_, is_shown, _)| *is_shown);
-        let mut listing = Listing::new(shown().map(|(title, ..)| *title));
-        rows.iter().for_each(|row| listing.push(shown().map(|(.., cell)| cell(row))));
-        listing
+        self.listed(columns.into_iter().filter(|(_, is_shown)| *is_shown).map(|(title, _)| title))
     }
 
     /// A row per plan, for programs.
     pub fn data(self) -> Listing {
-        let Plans { design, rows, .. } = self.0;
-        let method = self.method();
-        let kind = match design.plan.design {
-            PowerDesign::TwoMeans(_) | PowerDesign::TwoShares(_) => "unpaired",
-            _ if design.models == 1 => "one",
-            _ => "paired",
-        };
-        let columns: [(&str, PlanCell<'_>); 16] = [
-            ("samples", &|row| row.samples.into()),
-            ("epochs", &|row| u64::from(row.epochs).into()),
-            ("difference", &|row| row.difference.into()),
-            ("width", &|row| row.width.into()),
-            ("power", &|row| row.power.into()),
-            ("alpha", &|_| design.plan.alpha.into()),
-            ("sd", &|row| row.sd.into()),
-            ("method", &|_| method.name().into()),
-            ("design", &|_| kind.into()),
-            ("design_effect", &|row| row.design_effect.into()),
-            ("p10", &|row| row.flips.map(|(p10, _)| p10).into()),
-            ("p01", &|row| row.flips.map(|(_, p01)| p01).into()),
-            ("calls", &|row| row.calls.into()),
-            ("cost", &|row| row.cost.into()),
-            ("cheapest", &|row| ListingCell::new(row.is_cheapest.to_string(), row.is_cheapest.into())),
-            ("reason", &|row| row.reason.clone().into()),
-        ];
-        let mut listing = Listing::new(columns.iter().map(|(title, _)| *title));
-        rows.iter().for_each(|row| listing.push(columns.iter().map(|(_, cell)| cell(row))));
+        const COLUMNS: &str = "samples epochs difference width power alpha sd method design design_effect p10 p01 \
+                               calls cost cheapest reason";
+        self.listed(COLUMNS.split_whitespace())
+    }
+
+    fn listed<'t>(self, titles: impl IntoIterator<Item = &'t str>) -> Listing {
+        let titles: Vec<&str> = titles.into_iter().collect();
+        let mut listing = Listing::new(titles.iter().copied());
+        self.0.rows.iter().for_each(|row| listing.push(titles.iter().map(|title| self.cell(title, row))));
         listing
     }
-}
 
-type PlanCell<'a> = &'a dyn Fn(&PlannedRow) -> ListingCell;
+    /// The cell of a plan in the column of this title.
+    fn cell(self, title: &str, row: &PlannedRow) -> ListingCell {
+        let Plans { goal, design, rows, .. } = self.0;
+        let figure = |number: Option<f64>| -> ListingCell {
+            number.map(|number| ListingCell::new(short(number, 4), number.into())).into()
+        };
+        match title {
+            "samples" => row.samples.into(),
+            "epochs" => u64::from(row.epochs).into(),
+            "calls" => row.calls.into(),
+            "cost" => figure(row.cost),
+            "difference" => figure(row.difference),
+            "width" => figure(row.width),
+            "power" => row.power.map(|power| ListingCell::new(power_text(power, *goal), power.into())).into(),
+            "alpha" => design.plan.alpha.into(),
+            "sd" => figure(Some(row.sd)),
+            "method" => self.method().name().into(),
+            "design" => match design.plan.design {
+                PowerDesign::TwoMeans(_) | PowerDesign::TwoShares(_) => "unpaired",
+                _ if design.models == 1 => "one",
+                _ => "paired",
+            }
+            .into(),
+            "design_effect" => row.design_effect.into(),
+            "p10" => figure(row.flips.map(|(p10, _)| p10)),
+            "p01" => figure(row.flips.map(|(_, p01)| p01)),
+            "cheapest" => ListingCell::new(row.is_cheapest.to_string(), row.is_cheapest.into()),
+            "reason" => row.reason.clone().into(),
+            "note" => match (&row.reason, row.is_cheapest) {
+                (Some(reason), _) => reason.as_str().into(),
+                (None, true) if rows.iter().any(|row| row.cost.is_some()) => "lowest cost".into(),
+                (None, true) => "fewest calls".into(),
+                (None, false) => ListingCell::default(),
+            },
+            _ => ListingCell::default(),
+        }
+    }
+}
 
 /// A wanted power as it was given; a computed one with three decimals, and one that is not 1 does not look like it.
 fn power_text(power: f64, goal: PlannedGoal) -> String {

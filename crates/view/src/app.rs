@@ -37,15 +37,12 @@ pub(crate) struct Update {
 }
 
 /// What requests share.
-#[derive(Clone)]
-pub(crate) struct App(Arc<Shared>);
-
-struct Shared {
-    catalog: Catalog,
+pub(crate) struct App {
+    pub(crate) catalog: Catalog,
     pages: Arc<dyn ReportPages>,
-    samples: SampleReader,
+    pub(crate) samples: SampleReader,
     command: String,
-    updates: watch::Sender<Arc<Update>>,
+    pub(crate) updates: watch::Sender<Arc<Update>>,
     jobs: Arc<Semaphore>,
     /// The list as it was sent last, with its version.
     list: Mutex<Option<(u64, Bytes)>>,
@@ -54,7 +51,7 @@ struct Shared {
 impl App {
     pub(crate) fn new(options: ViewOptions) -> Self {
         let ViewOptions { folder, registry, pages, command, .. } = options;
-        App(Arc::new(Shared {
+        App {
             catalog: Catalog::new(folder, registry),
             pages,
             samples: SampleReader::default(),
@@ -62,54 +59,41 @@ impl App {
             updates: watch::Sender::default(),
             jobs: Arc::new(Semaphore::new(JOBS)),
             list: Mutex::new(None),
-        }))
-    }
-
-    pub(crate) fn catalog(&self) -> &Catalog {
-        &self.0.catalog
-    }
-
-    pub(crate) fn updates(&self) -> &watch::Sender<Arc<Update>> {
-        &self.0.updates
+        }
     }
 
     /// The page with the list.
     pub(crate) fn list(&self) -> Bytes {
-        let snapshot = self.catalog().refresh();
-        let lock = || self.0.list.lock().unwrap_or_else(PoisonError::into_inner);
+        let snapshot = self.catalog.refresh();
+        let lock = || self.list.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((version, page)) = &*lock()
             && *version == snapshot.version
         {
             return page.clone();
         }
-        let page = Bytes::from(index::page(&snapshot, self.catalog().folder(), &self.0.command));
+        let page = Bytes::from(index::page(&snapshot, self.catalog.folder(), &self.command));
         *lock() = Some((snapshot.version, page.clone()));
         page
     }
 
-    pub(crate) fn samples(&self) -> &SampleReader {
-        &self.0.samples
-    }
-
     /// The report page of logs.
     pub(crate) fn page(&self, ids: &[LogId]) -> Result<String, PageError> {
-        self.0.pages.page(&self.open(ids)?)
+        self.pages.page(&self.open(ids)?)
     }
 
     pub(crate) fn open(&self, ids: &[LogId]) -> Result<Vec<EvalLog>, PageError> {
-        ids.iter().map(|id| self.catalog().open(*id)).collect()
+        ids.iter().map(|id| self.catalog.open(*id)).collect()
     }
 
     /// Works off the threads that answer requests, few at a time. What takes too long is given up.
     pub(crate) async fn work<T: Send + 'static>(
-        &self,
+        self: Arc<Self>,
         work: impl FnOnce(&App) -> Result<T, PageError> + Send + 'static,
     ) -> Result<T, Failure> {
-        let app = self.clone();
         let job = async move {
-            let permit = Arc::clone(&app.0.jobs).acquire_owned().await.map_err(|_| Failure::Busy)?;
+            let permit = Arc::clone(&self.jobs).acquire_owned().await.map_err(|_| Failure::Busy)?;
             let done = tokio::task::spawn_blocking(move || {
-                let done = work(&app);
+                let done = work(&self);
                 drop(permit);
                 done
             });
@@ -163,28 +147,28 @@ const INTERVAL: Duration = Duration::from_secs(1);
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// Looks at the folder as long as pages listen.
-pub(crate) async fn watch_folder(app: App, mut stopped: watch::Receiver<bool>) {
+pub(crate) async fn watch_folder(app: Arc<App>, mut stopped: watch::Receiver<bool>) {
     loop {
         tokio::select! {
             () = tokio::time::sleep(INTERVAL) => {}
             _ = stopped.changed() => return,
         }
-        if app.updates().receiver_count() > 0 {
+        if app.updates.receiver_count() > 0 {
             publish(&app).await;
         }
     }
 }
 
 /// Sends what has changed.
-async fn publish(app: &App) {
-    let reader = app.clone();
+async fn publish(app: &Arc<App>) {
+    let reader = Arc::clone(app);
     let read = tokio::task::spawn_blocking(move || {
-        let snapshot = reader.catalog().refresh();
+        let snapshot = reader.catalog.refresh();
         Update { list_version: snapshot.list_version, running: crate::index::running(&snapshot) }
     });
     // A panic while reading loses one look at the folder.
     let Ok(update) = read.await else { return };
-    app.updates().send_if_modified(|last| {
+    app.updates.send_if_modified(|last| {
         let is_new = **last != update;
         if is_new {
             *last = Arc::new(update);
@@ -194,8 +178,8 @@ async fn publish(app: &App) {
 }
 
 /// The changes from now on: `running` with the runs in progress, and `list` when the list should be fetched again.
-pub(crate) async fn events(app: App) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let mut receiver = app.updates().subscribe();
+pub(crate) async fn events(app: Arc<App>) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let mut receiver = app.updates.subscribe();
     // What the page shows may be older than what was sent last.
     publish(&app).await;
     receiver.mark_changed();

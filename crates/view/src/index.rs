@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use errorbar_core::{Estimate, IndexMap, Undefined};
 use errorbar_log::eval::LogSummary;
+use errorbar_report::html::{NumberColumn, counted, date_parts};
 use errorbar_report::svg::{
     IntervalSize, IntervalStyle, Scale, Series, axis, brand, breakable, defs, grid, interval, percent,
     visible,
 };
-use errorbar_report::{EstimateText, RunIdentity, assets, grouped, most_frequent, run_names};
+use errorbar_report::{EstimateText, RunIdentity, assets, grouped, most_frequent, run_names, start};
 use maud::{Markup, PreEscaped, html};
 
 use crate::catalog::{Figure, FigureTitle, ListedLog, LogEntry, Progress, RunState, Snapshot};
@@ -125,7 +126,8 @@ fn document(crumbs: &Markup, main: &Markup, has_script: bool) -> String {
 
 /// `13 logs of 5 tasks, 1 running, 1 unreadable.`, and what the drawings mean.
 fn summary_line(logs: usize, tasks: usize, running: usize, unreadable: usize) -> String {
-    let listed = (logs > 0).then(|| format!("{} of {}", counted(logs, "log"), counted(tasks, "task")));
+    let listed =
+        (logs > 0).then(|| format!("{} of {}", counted(logs as u64, "log"), counted(tasks as u64, "task")));
     let running = (running > 0).then(|| format!("{} running", grouped(running as u64)));
     let unreadable = (unreadable > 0).then(|| format!("{} unreadable", grouped(unreadable as u64)));
     let counts: Vec<String> = [listed, running, unreadable].into_iter().flatten().collect();
@@ -208,8 +210,10 @@ fn task_rows(task: &str, logs: &[Shown<'_>]) -> Markup {
     // One scale for the figures of one kind; the others are drawn on it as well, and named in their rows.
     let of_main = figures().filter(|figure| Some(&figure.title) == main).map(|figure| &figure.estimate);
     let scale = Scale::of(of_main);
-    let decimals = widest(logs.iter().map(|(_, summary)| *summary));
-    let context = GroupContext { scale: &scale, main, decimals };
+    // One without an error has more decimals than it deserves, and stands by itself.
+    let with_errors = figures().map(|figure| &figure.estimate);
+    let with_errors = with_errors.filter(|estimate| EstimateText::from(*estimate).stderr().is_some());
+    let context = GroupContext { scale: &scale, main, column: NumberColumn::of(with_errors, false) };
     html! {
         tbody role="rowgroup" {
             tr.grp role="row" {
@@ -220,7 +224,7 @@ fn task_rows(task: &str, logs: &[Shown<'_>]) -> Markup {
                             @let (before, scorer, after) = title.parts();
                             (shortened(&before)) code { (shortened(scorer)) } (shortened(&after)) ", "
                         }
-                        (counted(logs.len(), "log"))
+                        (counted(logs.len() as u64, "log"))
                     }
                 }
                 th.pl role="presentation" { (axis(&scale, None)) }
@@ -230,17 +234,9 @@ fn task_rows(task: &str, logs: &[Shown<'_>]) -> Markup {
     }
 }
 
-fn counted(count: usize, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
-}
-
 /// A name or a message that may have any length.
 fn shortened(text: &str) -> String {
-    const LONGEST: usize = 240;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    start(text, 240)
 }
 
 // A run in progress.
@@ -270,7 +266,7 @@ pub(super) fn section(entry: &LogEntry, summary: &ListedLog) -> Markup {
                 span.note { "running" }
             }
             p.now {
-                @if estimate.is_some() { (value(estimate, 0)) " " span.note { "so far" } }
+                @if estimate.is_some() { (value(estimate, &NumberColumn::of([], false))) " " span.note { "so far" } }
                 @else { span.note { "no estimate yet" } }
             }
             div.ivbox {
@@ -336,7 +332,7 @@ pub(super) struct GroupContext<'g> {
     pub(super) scale: &'g Scale,
     /// The figure of the heading.
     pub(super) main: Option<&'g FigureTitle>,
-    pub(super) decimals: usize,
+    pub(super) column: NumberColumn,
 }
 
 pub(super) fn row(entry: &LogEntry, summary: &ListedLog, group: &GroupContext<'_>) -> Markup {
@@ -375,7 +371,7 @@ pub(super) fn row(entry: &LogEntry, summary: &ListedLog, group: &GroupContext<'_
                 }
             }
             td role="cell" class="va num" {
-                @if summary.no_figure.is_some() { span.undef { "no figure" } } @else { (value(estimate, group.decimals)) }
+                @if summary.no_figure.is_some() { span.undef { "no figure" } } @else { (value(estimate, &group.column)) }
             }
             td role="cell" class="pl" {
                 svg.iv width="100%" aria-hidden="true" focusable="false" {
@@ -484,20 +480,11 @@ fn short_count(number: u64) -> String {
 
 /// `15 Nov 2026, 19:38` as the log has it; anything else is shown as it is.
 pub(super) fn time(created: &str) -> Markup {
-    const MONTHS: [&str; 12] =
-        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let parsed = || {
-        let (date, clock) = created.split_once('T')?;
-        let mut parts = date.split('-');
-        let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-        let month = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
-        let (year, day): (u32, u32) = (year.parse().ok()?, day.parse().ok()?);
-        let clock = clock.get(..5).filter(|clock| clock.as_bytes().get(2) == Some(&b':'))?;
-        Some((day, month, year, clock))
-    };
     html! {
-        @if let Some((day, month, year, clock)) = parsed() {
-            time datetime=(shortened(created)) { (day) " " (month) span.yr { " " (year) } ", " (clock) }
+        @if let Some((day, month, year, clock)) = date_parts(created) {
+            time datetime=(shortened(created)) {
+                (day) " " (month.chars().take(3).collect::<String>()) span.yr { " " (year) } ", " (clock)
+            }
         } @else {
             (created.chars().take(16).collect::<String>())
         }
@@ -506,52 +493,12 @@ pub(super) fn time(created: &str) -> Markup {
 
 // Numbers with their errors.
 
-/// The most decimals that numbers are aligned by.
-const ALIGNED: usize = 3;
-
-/// The decimals of the most precise figure of some logs. One without an error has more than it deserves, and stands by
-/// itself.
-pub(super) fn widest<'s>(logs: impl Iterator<Item = &'s ListedLog>) -> usize {
-    let text = |summary: &ListedLog| {
-        let (value, error) = parts(&summary.figure.as_ref()?.estimate);
-        error.map(|_| value)
-    };
-    logs.filter_map(text).map(|value| decimals(&value)).max().unwrap_or(0)
-}
-
 /// `0.847 ± 0.026` as markup, its decimals under those of others; `± ?` if there is no error.
-pub(super) fn value(estimate: Option<&Estimate>, widest: usize) -> Markup {
-    let Some(estimate) = estimate.filter(|estimate| estimate.number().is_some()) else {
-        return html! { span.undef { "undefined" } };
-    };
-    let (value, error) = parts(estimate);
-    let pad = widest.saturating_sub(decimals(&value)).min(ALIGNED);
-    let pad = if pad > 0 && error.is_some() { format!(" p{pad}") } else { String::new() };
-    html! {
-        span.num.pmv {
-            b class={ "v0" (pad) } { (minus(&value)) }
-            i { "±" }
-            @if let Some(error) = error { span class={ "e0" (pad) } { (error) } } @else { span.q0 { "?" } }
-        }
+fn value(estimate: Option<&Estimate>, column: &NumberColumn) -> Markup {
+    match estimate.filter(|estimate| estimate.number().is_some()) {
+        Some(estimate) => column.estimate(estimate),
+        None => html! { span.undef { "undefined" } },
     }
-}
-
-/// The value and its error.
-fn parts(estimate: &Estimate) -> (String, Option<String>) {
-    let text = EstimateText::from(estimate).short();
-    match text.split_once(" ± ") {
-        Some((value, error)) => (value.to_owned(), Some(error.to_owned())),
-        None => (text, None),
-    }
-}
-
-fn decimals(number: &str) -> usize {
-    let digits = number.split_once('.').map_or("", |(_, digits)| digits);
-    digits.bytes().take_while(u8::is_ascii_digit).count()
-}
-
-fn minus(number: &str) -> String {
-    number.replacen('-', "\u{2212}", 1)
 }
 
 /// Why a number has no error; none if it has one, or an interval.
@@ -565,7 +512,7 @@ pub(super) fn why_no_error(figure: &Figure) -> Option<String> {
         (Ok(_), _) => Some(format!("no spread in {} scores", estimate.n)),
         (Err(_), Ok(interval)) => {
             let text = EstimateText::from(estimate).interval_text();
-            Some(format!("{} interval {text}, no standard error", level(interval.level)))
+            Some(format!("{} interval {text}, no standard error", errorbar_report::percent(interval.level)))
         }
         (Err(Undefined::NotAvailable), _) if *is_recorded => Some("the log records no error".to_owned()),
         (Err(Undefined::NotAvailable), _) => Some("no error of this figure".to_owned()),
@@ -576,14 +523,13 @@ pub(super) fn why_no_error(figure: &Figure) -> Option<String> {
 /// What a log records in place of a number, if it records an interval alone.
 pub(super) fn why_no_value(figure: &Figure) -> Option<String> {
     let interval = figure.estimate.interval.as_ref().ok().filter(|_| figure.is_recorded)?;
-    let ends = [interval.lower, interval.upper].map(|end| minus(&EstimateText::new(end).to_string()));
-    Some(format!("{} interval {}; the log records no estimate", level(interval.level), ends.join(" … ")))
-}
-
-/// `95 %`
-fn level(level: f64) -> String {
-    let text = format!("{:.1}", level * 100.0);
-    format!("{} %", text.trim_end_matches(".0"))
+    let end = |end: f64| EstimateText::new(end).to_string().replacen('-', "\u{2212}", 1);
+    let ends = [interval.lower, interval.upper].map(end);
+    Some(format!(
+        "{} interval {}; the log records no estimate",
+        errorbar_report::percent(interval.level),
+        ends.join(" … ")
+    ))
 }
 
 #[cfg(test)]
@@ -614,23 +560,23 @@ mod tests {
     fn decimals_stand_under_decimals_and_what_is_unknown_is_not_zero() {
         let precise = Estimate::new(0.8472).with_stderr(0.0255);
         let vague = Estimate::new(0.33).with_stderr(0.31);
+        let column = NumberColumn::of([&precise], false);
+        let value = |estimate: Option<&Estimate>| value(estimate, &column);
         assert_eq!(
-            value(Some(&precise), 3).0,
+            value(Some(&precise)).0,
             "<span class=\"num pmv\"><b class=\"v0\">0.847</b><i>±</i><span class=\"e0\">0.025</span></span>"
         );
         assert!(
-            value(Some(&vague), 3)
-                .0
-                .contains("<b class=\"v0 p1\">0.33</b><i>±</i><span class=\"e0 p1\">0.31")
+            value(Some(&vague)).0.contains("<b class=\"v0 p1\">0.33</b><i>±</i><span class=\"e0 p1\">0.31")
         );
         assert!(
-            value(Some(&Estimate::new(-0.5)), 3)
+            value(Some(&Estimate::new(-0.5)))
                 .0
                 .contains("<b class=\"v0\">\u{2212}0.5</b><i>±</i><span class=\"q0\">?")
         );
-        assert!(value(None, 3).0.contains("undefined"));
+        assert!(value(None).0.contains("undefined"));
         let equal = Estimate::new(1.0).with_stderr(0.0).with_n(7);
-        assert!(value(Some(&equal), 3).0.contains("<b class=\"v0\">1</b><i>±</i><span class=\"q0\">?"));
+        assert!(value(Some(&equal)).0.contains("<b class=\"v0\">1</b><i>±</i><span class=\"q0\">?"));
         let why = |estimate: &Estimate, is_recorded: bool| {
             let [metric, scorer] = ["accuracy", "choice"].map(str::to_owned);
             let title = FigureTitle { metric, reducer: None, scorer, part: None };

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use axum::body::Bytes;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -75,7 +76,7 @@ impl ViewServer {
             .build()
             .map_err(ViewError::Start)?;
         let (stop, stopped) = watch::channel(false);
-        let app = App::new(options);
+        let app = Arc::new(App::new(options));
         let run = move || run(runtime, listener, app, guard, stopped);
         let thread = std::thread::Builder::new().name("errorbar-view".to_owned()).spawn(run);
         Ok(ViewServer { url, address, stop, thread: Some(thread.map_err(ViewError::Start)?) })
@@ -118,7 +119,7 @@ fn shown_address(name: &str, address: SocketAddr) -> String {
     }
 }
 
-fn run(runtime: Runtime, listener: StdListener, app: App, guard: Guard, stopped: watch::Receiver<bool>) {
+fn run(runtime: Runtime, listener: StdListener, app: Arc<App>, guard: Guard, stopped: watch::Receiver<bool>) {
     runtime.block_on(async {
         if let Ok(listener) = TcpListener::from_std(listener) {
             serve(listener, router(app, guard, stopped.clone()), stopped).await;
@@ -200,25 +201,22 @@ impl From<PageError> for DataFailure {
 }
 
 /// The addresses below the token, behind the guard.
-pub(crate) fn router(app: App, guard: Guard, stopped: watch::Receiver<bool>) -> Router {
+pub(crate) fn router(app: Arc<App>, guard: Guard, stopped: watch::Receiver<bool>) -> Router {
     tokio::spawn(app::watch_folder(app.clone(), stopped));
     Router::new()
         .route("/{token}/", get(list))
-        .route("/{token}/events", get(|State(app): State<App>| app::events(app)))
+        .route("/{token}/events", get(|State(app): State<Arc<App>>| app::events(app)))
         .route("/{token}/compare", get(choose))
         .route("/{token}/logs/{ids}/", get(page))
-        .route("/{token}/logs/{ids}/samples.json", get(samples))
-        .route("/{token}/logs/{ids}/sample.json", get(sample))
-        .route("/{token}/logs/{ids}/search.json", get(find))
-        .fallback(|| async { Failure::Page(PageError::NotFound("there is no such page".to_owned())) })
+        .route("/{token}/logs/{ids}/{data}", get(data))
+        .fallback(|| async { no_page() })
         .layer(middleware::from_fn_with_state(Arc::new(guard), check_request))
         .with_state(app)
 }
 
-async fn list(State(app): State<App>) -> Response {
-    let reader = app.clone();
+async fn list(State(app): State<Arc<App>>) -> Response {
     // Outside of the jobs, so that the list is there whatever else is computed.
-    match tokio::task::spawn_blocking(move || reader.list()).await {
+    match tokio::task::spawn_blocking(move || app.list()).await {
         Ok(page) => ([(header::CONTENT_SECURITY_POLICY, index::policy())], Html(page)).into_response(),
         Err(_) => Failure::Panic.into_response(),
     }
@@ -233,7 +231,7 @@ async fn choose(RawQuery(query): RawQuery) -> Result<Redirect, Failure> {
 }
 
 async fn page(
-    State(app): State<App>,
+    State(app): State<Arc<App>>,
     Path((_, ids)): Path<(String, String)>,
 ) -> Result<impl IntoResponse, Failure> {
     let ids = parse_ids(&ids)?;
@@ -244,52 +242,44 @@ async fn page(
     Ok(([(header::CONTENT_SECURITY_POLICY, POLICY)], Html(page)))
 }
 
-async fn samples(
-    State(app): State<App>,
-    Path((_, ids)): Path<(String, String)>,
-) -> Result<impl IntoResponse, DataFailure> {
-    json(app, parse_ids(&ids)?, |app, logs| app.samples().index(logs)).await
-}
-
-async fn sample(
-    State(app): State<App>,
-    Path((_, ids)): Path<(String, String)>,
-    RawQuery(query): RawQuery,
-) -> Result<impl IntoResponse, DataFailure> {
-    let ids = parse_ids(&ids)?;
-    let query = query.unwrap_or_default();
-    if query.len() > QUERY {
-        return Err(PageError::NotFound("the id is too long".to_owned()).into());
-    }
-    let unnamed = || PageError::NotFound("name a sample: sample.json?id=…".to_owned());
-    let id = values(&query, "id").next().ok_or_else(unnamed)?;
-    let messages = values(&query, "messages").any(|value| value == "true");
-    json(app, ids, move |app, logs| app.samples().sample(logs, &id, messages)).await
-}
-
-async fn find(
-    State(app): State<App>,
-    Path((_, ids)): Path<(String, String)>,
-    RawQuery(query): RawQuery,
-) -> Result<impl IntoResponse, DataFailure> {
-    let ids = parse_ids(&ids)?;
-    let query = query.unwrap_or_default();
-    if query.len() > QUERY {
-        return Err(PageError::Unusable("the text to search is too long".to_owned()).into());
-    }
-    let get = |name| values(&query, name).next().unwrap_or_default();
-    let (text, from) = (get("q"), get("from").parse().unwrap_or(0));
-    json(app, ids, move |_, logs| app::search(logs, &text, from)).await
+fn no_page() -> Failure {
+    Failure::Page(PageError::NotFound("there is no such page".to_owned()))
 }
 
 /// The JSON that is made of logs.
-async fn json<T: IntoResponse + Send + 'static>(
-    app: App,
-    ids: Vec<LogId>,
-    make: impl FnOnce(&App, &[EvalLog]) -> Result<T, PageError> + Send + 'static,
-) -> Result<impl IntoResponse, DataFailure> {
+type MakeData = Box<dyn FnOnce(&App, &[EvalLog]) -> Result<Bytes, PageError> + Send>;
+
+/// What a script of the page of logs fetches.
+async fn data(
+    State(app): State<Arc<App>>,
+    Path((_, ids, what)): Path<(String, String, String)>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, DataFailure> {
+    let query = query.unwrap_or_default();
+    let get = |name| values(&query, name).next();
+    let is_long = query.len() > QUERY;
+    let make: MakeData = match what.as_str() {
+        "samples.json" => Box::new(|app, logs| app.samples.index(logs)),
+        "sample.json" if is_long => return Err(PageError::NotFound("the id is too long".to_owned()).into()),
+        "sample.json" => {
+            let unnamed = || PageError::NotFound("name a sample: sample.json?id=…".to_owned());
+            let id = get("id").ok_or_else(unnamed)?;
+            let messages = values(&query, "messages").any(|value| value == "true");
+            Box::new(move |app, logs| app.samples.sample(logs, &id, messages).map(Bytes::from))
+        }
+        "search.json" if is_long => {
+            return Err(PageError::Unusable("the text to search is too long".to_owned()).into());
+        }
+        "search.json" => {
+            let from = get("from").and_then(|from| from.parse().ok()).unwrap_or(0);
+            let text = get("q").unwrap_or_default();
+            Box::new(move |_, logs| app::search(logs, &text, from).map(Bytes::from))
+        }
+        _ => return Ok(no_page().into_response()),
+    };
+    let ids = parse_ids(&ids)?;
     let json = app.work(move |app| make(app, &app.open(&ids)?)).await?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], json))
+    Ok(([(header::CONTENT_TYPE, "application/json")], json).into_response())
 }
 
 /// What a query says about a key, each time that it does.

@@ -163,7 +163,7 @@ impl CompareArgs {
     fn shown(&self, compared: Comparisons) -> Output {
         let text = move |format: &dyn Render| format.comparison_text(&ComparisonView::of(&compared));
         match self.format() {
-            Format::Markdown => text(&Markdown::default().brief(self.brief)).into(),
+            Format::Markdown => text(&Markdown { brief: self.brief, ..Markdown::default() }).into(),
             format => format.render(Sort::None, text),
         }
     }

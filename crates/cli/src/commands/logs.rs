@@ -8,7 +8,6 @@ use errorbar_analysis::{Progress, status_of_unfinished};
 use errorbar_log::eval::Header;
 use errorbar_report::html::RunFacts;
 use indicatif::ProgressBar;
-use jiff::Timestamp;
 
 use crate::format::text_of;
 use crate::output::progress_line;
@@ -64,8 +63,5 @@ pub(super) fn run_facts(path: &Path, header: &Header) -> RunFacts {
     let tokens = used().map(|usage| usage.total_tokens).fold(0, u64::saturating_add);
     facts.tokens = (tokens > 0).then_some(tokens);
     facts.cost = used().filter_map(|usage| usage.total_cost).reduce(|all, cost| all + cost);
-    let time = |text: &str| text.parse::<Timestamp>().ok();
-    let took = time(&stats.started_at).zip(time(&stats.completed_at));
-    facts.seconds = took.map(|(start, end)| end.duration_since(start).as_secs_f64());
     facts
 }

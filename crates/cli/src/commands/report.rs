@@ -18,7 +18,7 @@ use errorbar_files::FileAccess;
 use errorbar_inference::{ComparisonError, ComparisonOptions};
 use errorbar_log::eval::LogError;
 use errorbar_report::html::{MOST_PAIRED, Page, PageRun, PageSamples, RunFacts};
-use errorbar_report::samples::{EncodeError, LogContents, SampleOrigin, SampleSetBuilder};
+use errorbar_report::samples::{EncodeError, LogContents, SampleSetBuilder};
 use errorbar_report::{ChanceLevel, Report};
 use errorbar_table::MemoryTables;
 
@@ -373,7 +373,7 @@ fn samples_of_page(
     if !omitted.is_empty() {
         diagnostics.push(Diagnostic::note(format!("to fit --max-size, {}", omitted.join(", "))));
     }
-    Ok(Some(PageSamples { origin: SampleOrigin::Page, key: set.key_html(), data: encoded.to_html() }))
+    Ok(Some(PageSamples { key: set.key_html(), data: Some(encoded.to_html()) }))
 }
 
 /// The first samples of each task, where there are too many for all; none if no task has more of them than `most`.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use errorbar_analysis::{Opt, Snippet};
-use errorbar_core::{Error, Plan, Undefined};
+use errorbar_core::{Error, Estimate, Plan, Undefined};
 use errorbar_files::{FileAccess, write_file};
 use errorbar_inference::{EstimatePart, Requirement, RequirementOutcome};
 use errorbar_report::{CaseOutcome, EstimateText, JUnitCase, Report, TestSuite};
@@ -124,7 +124,7 @@ fn figure_text(requirement: &Requirement, outcome: &RequirementOutcome) -> Strin
     const DIGITS: usize = 4;
     let figure = match &outcome.figure {
         Ok(figure) => *figure,
-        Err(reason) => return EstimateText::undefined(reason).to_string(),
+        Err(reason) => return EstimateText::from(&Estimate::undefined(reason.clone())).to_string(),
     };
     if matches!(requirement.part, EstimatePart::N | EstimatePart::Absent) {
         return figure.to_string();

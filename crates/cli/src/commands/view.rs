@@ -16,7 +16,7 @@ use errorbar_log::eval::{
     EvalLog, Header, LogError, LogScores, ReducerConversion, ScoreOptions, Status, compare, plan_from_header,
 };
 use errorbar_report::html::{Page, PageRun, PageSamples, RunFacts};
-use errorbar_report::samples::{SampleOrigin, whole_key_html};
+use errorbar_report::samples::whole_key_html;
 use errorbar_report::{ChanceLevel, Report, RunIdentity, run_names};
 use errorbar_view::{PageError, ReportPages, ViewError, ViewOptions, ViewServer};
 
@@ -289,8 +289,7 @@ impl ReportPages for LogPages {
         let mut page = Page::new(runs.collect());
         page.listed_in = Some(("../../".to_owned(), "logs".to_owned()));
         page.not_compared = not_compared(&loaded);
-        let (origin, key) = (SampleOrigin::Server, whole_key_html());
-        page.samples = Some(PageSamples { origin, key, data: String::new() });
+        page.samples = Some(PageSamples { key: whole_key_html(), data: None });
         Ok(page.to_html())
     }
 }

@@ -6,10 +6,10 @@ use errorbar_core::{Direction, Estimate, IntervalSide, Role, Undefined};
 use errorbar_inference::{Comparison, ComparisonReport, Gate, GateOutcome};
 
 use super::tables::is_whole;
-use super::{correction_title, error_of, interval_of, short_reason, why_no_error, why_no_interval};
-use crate::figure::{BarSpan, EstimateText};
+use super::{correction_title, short_reason, why_no_error, why_no_interval};
+use crate::figure::{BarSpan, EstimateText, shown_error, shown_interval};
 use crate::notes::{self, by_key};
-use crate::text::{counted, decimals, fixed, percent, plain};
+use crate::text::{counted, decimals, fixed, joined, percent, plain};
 
 /// Fewer pairs than this are marked.
 const FEW: u64 = 10;
@@ -71,10 +71,9 @@ pub(crate) fn two_digits(number: f64) -> String {
 /// geography`.
 pub(crate) fn subject(comparison: &Comparison) -> String {
     let Comparison { metric, field, reducer, task, .. } = comparison;
-    let score: Vec<&str> = [task, field, reducer].into_iter().flatten().map(String::as_str).collect();
-    let metric = match score.as_slice() {
-        [] => metric.clone(),
-        parts => format!("{metric} ({})", parts.join(", ")),
+    let metric = match joined([task, field, reducer].into_iter().flatten(), ", ") {
+        Some(score) => format!("{metric} ({score})"),
+        None => metric.clone(),
     };
     match (&comparison.group_key, &comparison.group) {
         (Some(key), Some(group)) => format!("{metric}, {key} {group}"),
@@ -137,21 +136,11 @@ fn pairs(comparison: &Comparison, shows_n: bool) -> Option<String> {
 
 /// `48 clusters`; `only 8 clusters, df 7` of few.
 pub(crate) fn clusters(comparison: &Comparison) -> Option<String> {
-    let error = error_of(&comparison.difference).filter(|error| !error.clusters.is_empty())?;
-    let counts: Vec<String> = error.clusters.iter().map(u64::to_string).collect();
-    let text = format!("{} clusters", counts.join(" × "));
-    Some(match has_few_clusters(comparison) {
-        true if error.df.is_finite() => {
-            format!("only {text}, df {}", plain((error.df * 10.0).round() / 10.0))
-        }
-        true => format!("only {text}"),
-        false => text,
-    })
+    notes::clusters(shown_error(&comparison.difference)?)
 }
 
 fn has_few_clusters(comparison: &Comparison) -> bool {
-    let error = error_of(&comparison.difference);
-    error.is_some_and(|error| error.clusters.iter().any(|clusters| *clusters < FEW))
+    shown_error(&comparison.difference).is_some_and(notes::has_few_clusters)
 }
 
 /// `12 wins, 23 losses, 109 ties`.
@@ -177,8 +166,7 @@ fn removed(comparison: &Comparison) -> Option<String> {
         let sign = if percents > 0.0 { "-" } else { "+" };
         format!("variance {sign}{}", percent(percents.abs() / 100.0))
     });
-    let parts: Vec<String> = correlation.into_iter().chain(share).collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
+    joined(correlation.into_iter().chain(share), ", ")
 }
 
 /// What these samples can show. Where a difference was not shown, it is the first that a reader asks.
@@ -205,9 +193,8 @@ fn unmatched(comparison: &Comparison, report: &ComparisonReport) -> Option<Strin
         _ => false,
     });
     let only = |count: u64, side: &str| (count > 0).then(|| format!("{count} only in {side}"));
-    let counts: Vec<String> =
-        [only(*only_base, base), only(*only_other, other)].into_iter().flatten().collect();
-    (!counts.is_empty() && !is_warned && comparison.is_paired).then(|| counts.join(", "))
+    let counts = [only(*only_base, base), only(*only_other, other)].into_iter().flatten();
+    joined(counts, ", ").filter(|_| !is_warned && comparison.is_paired)
 }
 
 /// Why figures that a reader looks for do not exist; a reason that several share is named once.
@@ -357,7 +344,7 @@ fn of_verdict(verdict: &Verdict, sides: &[String]) -> String {
 
 /// The level of the interval: ` (95 % interval)`; empty without one.
 fn level_note(c: &Comparison) -> String {
-    let Some(interval) = interval_of(&c.difference) else { return String::new() };
+    let Some(interval) = shown_interval(&c.difference) else { return String::new() };
     let what = if interval.side == IntervalSide::TwoSided { "interval" } else { "bound" };
     format!(" ({} {what})", percent(interval.level))
 }
@@ -451,7 +438,7 @@ pub(super) fn is_significant(comparison: &Comparison) -> Option<bool> {
 
 /// Whether the interval excludes 0.
 fn excludes_zero(comparison: &Comparison) -> Option<bool> {
-    let interval = interval_of(&comparison.difference)?;
+    let interval = shown_interval(&comparison.difference)?;
     Some(match interval.side {
         IntervalSide::Lower => interval.lower > 0.0,
         IntervalSide::Upper => interval.upper < 0.0,
@@ -468,8 +455,8 @@ fn has_small_p(comparison: &Comparison) -> Option<bool> {
 /// Whether interval and p-value say different things: the case is close, and a reader should know which of them the verdict
 /// is from.
 pub(super) fn is_borderline(comparison: &Comparison) -> bool {
-    let two_sided =
-        interval_of(&comparison.difference).is_some_and(|interval| interval.side == IntervalSide::TwoSided);
+    let two_sided = shown_interval(&comparison.difference)
+        .is_some_and(|interval| interval.side == IntervalSide::TwoSided);
     let both = excludes_zero(comparison).zip(has_small_p(comparison)).filter(|_| two_sided);
     comparison.p_adjusted.is_none() && both.is_some_and(|(excludes, small)| excludes != small)
 }

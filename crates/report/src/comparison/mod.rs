@@ -9,19 +9,19 @@ pub(crate) mod tables;
 use std::fmt;
 
 use errorbar_analysis::Comparisons;
-use errorbar_core::{Defined, Direction, Estimate, Interval, StdError, Undefined};
+use errorbar_core::{Defined, Direction, Estimate, Undefined};
 use errorbar_inference::{
     Comparison, ComparisonReport, Correction, Gate, GateOutcome, Rank, Ranking, TestMethod,
 };
 use figures::{Verdict, alpha};
 use serde_json::{Value as Json, json};
 
-use crate::figure::EstimateText;
+use crate::figure::{EstimateText, shown_error, shown_interval};
 use crate::notes::{IntervalName, most_frequent, unique};
 use crate::record::{
     ColumnType, Record, cluster_counts, degrees_of_freedom, has_known_ends, note, number, reasons, why,
 };
-use crate::text::{counted, plain, width};
+use crate::text::{counted, joined, plain, width};
 
 pub use errorbar_analysis::Flip;
 pub(crate) use figures::{Finding, Pair, finding, lines, p_text, subject, two_digits};
@@ -104,10 +104,12 @@ const COLUMNS: [ComparisonColumn; 57] = {
         ("other_value", Float, |c, _| number(c.other_estimate.number())),
         ("difference", Float, |c, _| number(c.difference.number())),
         ("stderr", Float, |c, _| se(&c.difference)),
-        ("df", Float, |c, _| number(degrees_of_freedom(error_of(&c.difference), interval_of(&c.difference)))),
+        ("df", Float, |c, _| {
+            number(degrees_of_freedom(shown_error(&c.difference), shown_interval(&c.difference)))
+        }),
         ("lower", Float, |c, _| lower(&c.difference)),
         ("upper", Float, |c, _| upper(&c.difference)),
-        ("level", Float, |c, _| number(interval_of(&c.difference).map(|interval| interval.level))),
+        ("level", Float, |c, _| number(shown_interval(&c.difference).map(|interval| interval.level))),
         ("method", Text, |c, _| method(&c.difference)),
         // Of the test of no difference, two-sided.
         ("p_value", Float, |c, _| number(c.test.as_ref().ok().map(|test| test.p_value))),
@@ -144,12 +146,12 @@ const COLUMNS: [ComparisonColumn; 57] = {
         ("other_stderr", Float, |c, _| se(&c.other_estimate)),
         ("other_lower", Float, |c, _| lower(&c.other_estimate)),
         ("other_upper", Float, |c, _| upper(&c.other_estimate)),
-        ("error_method", Text, |c, _| error_of(&c.difference).map(|error| error.method.name()).into()),
+        ("error_method", Text, |c, _| shown_error(&c.difference).map(|error| error.method.name()).into()),
         ("cluster", Nested, |c, _| (!c.cluster.is_empty()).then(|| c.cluster.clone()).into()),
         ("clusters", Ints, |c, _| {
-            cluster_counts(error_of(&c.difference).map_or(&[], |error| &error.clusters))
+            cluster_counts(shown_error(&c.difference).map_or(&[], |error| &error.clusters))
         }),
-        ("side", Text, |c, _| interval_of(&c.difference).map(|interval| interval.side.name()).into()),
+        ("side", Text, |c, _| shown_interval(&c.difference).map(|interval| interval.side.name()).into()),
         ("both_right", Int, |c, _| c.flips.map(|flips| flips.both_right).into()),
         ("both_wrong", Int, |c, _| c.flips.map(|flips| flips.both_wrong).into()),
         // Samples without a score on a side, and the difference if every one were the worst, or the best, for the other side.
@@ -174,31 +176,19 @@ pub(super) fn record(comparison: &Comparison, view: &ComparisonView<'_>) -> Reco
 }
 
 fn se(estimate: &Estimate) -> Json {
-    number(error_of(estimate).map(|error| error.se))
+    number(shown_error(estimate).map(|error| error.se))
 }
 
 fn lower(estimate: &Estimate) -> Json {
-    number(interval_of(estimate).map(|interval| interval.lower))
+    number(shown_interval(estimate).map(|interval| interval.lower))
 }
 
 fn upper(estimate: &Estimate) -> Json {
-    number(interval_of(estimate).map(|interval| interval.upper))
+    number(shown_interval(estimate).map(|interval| interval.upper))
 }
 
 fn method(estimate: &Estimate) -> Json {
-    interval_of(estimate).map(|interval| interval.method.to_string()).into()
-}
-
-/// The error, unless it is 0 because nothing varies: that is no information.
-pub(super) fn error_of(estimate: &Estimate) -> Option<&StdError> {
-    let error = estimate.error.as_ref().ok().filter(|_| estimate.value.is_ok());
-    error.filter(|error| !error.degenerate && error.se > 0.0)
-}
-
-/// The interval, unless its ends are equal.
-pub(super) fn interval_of(estimate: &Estimate) -> Option<&Interval> {
-    let interval = estimate.interval.as_ref().ok().filter(|_| estimate.value.is_ok());
-    interval.filter(|i| i.lower != i.upper && !i.lower.is_nan() && !i.upper.is_nan())
+    shown_interval(estimate).map(|interval| interval.method.to_string()).into()
 }
 
 fn undefined(c: &Comparison) -> Json {
@@ -230,13 +220,13 @@ fn why_no_pairing(part: &Defined<f64>) -> Option<String> {
 
 /// Why an estimate shows no error.
 pub(super) fn why_no_error(estimate: &Estimate) -> Option<String> {
-    let is_shown = error_of(estimate).is_some_and(|error| error.se.is_finite());
+    let is_shown = shown_error(estimate).is_some_and(|error| error.se.is_finite());
     why_not_shown(estimate, &estimate.error, is_shown, |error| error.se.is_finite())
 }
 
 /// Why an estimate shows no interval.
 pub(super) fn why_no_interval(estimate: &Estimate) -> Option<String> {
-    let is_shown = interval_of(estimate).is_some_and(has_known_ends);
+    let is_shown = shown_interval(estimate).is_some_and(has_known_ends);
     why_not_shown(estimate, &estimate.interval, is_shown, |interval| interval.lower == interval.upper)
 }
 
@@ -341,7 +331,7 @@ pub(crate) fn verdicts(report: &ComparisonReport) -> Vec<String> {
                     counted(tests as u64, "comparison")
                 )
             }
-            None if report.comparisons.iter().all(|c| interval_of(&c.difference).is_none()) => {
+            None if report.comparisons.iter().all(|c| shown_interval(&c.difference).is_none()) => {
                 format!("{name}: p < {}", plain(alpha(first)))
             }
             None => format!("{name}: the interval excludes 0"),
@@ -368,7 +358,7 @@ pub(super) fn correction_title(correction: Correction) -> &'static str {
 /// `± one standard error (CR2 by passage)`; without a `±` to explain, what errors and intervals allow for.
 fn errors(report: &ComparisonReport, shows_errors: bool) -> Option<String> {
     let error = |c: &Comparison| {
-        let error = error_of(&c.difference)?;
+        let error = shown_error(&c.difference)?;
         if error.clusters.is_empty() {
             return Some(String::new());
         }
@@ -388,7 +378,7 @@ fn errors(report: &ComparisonReport, shows_errors: bool) -> Option<String> {
 /// `[95 % interval: bonett_price]`.
 fn intervals(report: &ComparisonReport) -> Option<String> {
     let interval =
-        |c: &Comparison| Some(format!("[{}]", IntervalName::of(interval_of(&c.difference)?).text()));
+        |c: &Comparison| Some(format!("[{}]", IntervalName::of(shown_interval(&c.difference)?).text()));
     let found: Vec<String> = report.comparisons.iter().filter_map(interval).collect();
     alternatives(&found)
 }
@@ -433,18 +423,13 @@ pub(crate) fn gates(report: &ComparisonReport) -> Option<GateSummary> {
     let rule = report.options.gate?;
     let gated: Vec<(&Comparison, GateOutcome)> =
         report.comparisons.iter().filter_map(|c| Some((c, c.gate?))).collect();
-    let outcomes: Vec<GateOutcome> = gated.iter().map(|(_, outcome)| *outcome).collect();
-    let worst = [GateOutcome::Failed, GateOutcome::Undecided, GateOutcome::Passed];
-    let outcome = worst.into_iter().find(|worst| outcomes.contains(worst))?;
-    let counts = worst.map(|wanted| (outcomes.iter().filter(|outcome| **outcome == wanted).count(), wanted));
-    let counts: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, outcome)| format!("{count} {}", outcome.name()))
-        .collect();
+    let counts = [GateOutcome::Failed, GateOutcome::Undecided, GateOutcome::Passed]
+        .map(|wanted| (gated.iter().filter(|(_, outcome)| *outcome == wanted).count(), wanted));
+    let mut counts = counts.into_iter().filter(|(count, _)| *count > 0).peekable();
+    let outcome = counts.peek()?.1;
     let reason = match gated.as_slice() {
         [(comparison, outcome)] => gate_why(rule, *outcome, comparison, ""),
-        _ => counts.join(", "),
+        _ => joined(counts.map(|(count, outcome)| format!("{count} {}", outcome.name())), ", ")?,
     };
     Some(GateSummary { outcome, claim: gate_claim(rule), reason })
 }
@@ -499,7 +484,7 @@ pub(super) fn short_reason(gate: Gate, outcome: GateOutcome, comparison: &Compar
 
 /// `the interval lies below 0`.
 pub(super) fn gate_why(gate: Gate, outcome: GateOutcome, comparison: &Comparison, ends: &str) -> String {
-    if interval_of(&comparison.difference).is_none() {
+    if shown_interval(&comparison.difference).is_none() {
         let why = why_no_interval(&comparison.difference).map(|reason| format!(" ({reason})"));
         return format!("there is no interval{}", why.unwrap_or_default());
     }

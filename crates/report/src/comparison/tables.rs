@@ -1,7 +1,8 @@
 //! The tables of comparisons, built once for every format for people. Names are as they are.
 
 use errorbar_analysis::Flip;
-use errorbar_inference::{Comparison, ComparisonReport, Ranking};
+use errorbar_core::Estimate;
+use errorbar_inference::{Comparison, ComparisonReport, Rank, Ranking};
 use serde_json::Value as Json;
 
 use super::correction_title;
@@ -9,7 +10,7 @@ use super::figures::{self, Figures, NONE, is_identical, is_significant};
 use crate::figure::EstimateText;
 use crate::notes::{by_key, unique};
 use crate::table::TextTable;
-use crate::text::{counted, percent, plain, truncate};
+use crate::text::{counted, joined, percent, plain, truncate};
 
 /// Comparisons of one score: a row for each metric, task, group or side.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,12 +28,16 @@ pub(crate) struct ComparedTable {
 }
 
 impl ComparedTable {
+    /// The title of the column of p-values.
+    pub(crate) fn p_title(&self) -> String {
+        self.correction.map_or_else(|| "p".to_owned(), |correction| format!("p ({correction})"))
+    }
+
     /// The titles and the cells; `indent` marks nested rows.
     pub(crate) fn texts(&self, indent: &str, has_notes: bool) -> TextTable {
         let mut titles = vec![self.label_title.to_owned()];
         titles.extend(self.base_title.clone());
-        titles.extend([self.other_title.clone(), "difference".to_owned()]);
-        titles.push(self.correction.map_or_else(|| "p".to_owned(), |correction| format!("p ({correction})")));
+        titles.extend([self.other_title.clone(), "difference".to_owned(), self.p_title()]);
         titles.push("verdict".to_owned());
         let figures = titles.len();
         titles.extend(has_notes.then(|| "notes".to_owned()));
@@ -233,20 +238,18 @@ pub(crate) fn most_telling(rows: Vec<ComparedRow>, most: usize) -> (Vec<Compared
     let left_out = order.len().saturating_sub(most);
     order.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
     let kept: Vec<usize> = order.into_iter().take(most).map(|(.., at)| at).collect();
-    let is_compared = |row: &ComparedRow| row.figures().is_some();
-    let is_kept = |at: usize| {
-        let below = rows.iter().enumerate().skip(at).skip_while(|(_, row)| !is_compared(row));
-        let mut below = below.take_while(|(_, row)| is_compared(row));
-        if rows.get(at).is_some_and(is_compared) {
-            kept.contains(&at)
-        } else {
-            below.any(|(below, _)| kept.contains(&below))
-        }
-    };
-    let flags: Vec<bool> = (0..rows.len()).map(is_kept).collect();
-    let shown =
-        rows.into_iter().zip(flags).filter(|(_, is_kept)| left_out == 0 || *is_kept).map(|(row, _)| row);
-    (shown.collect(), left_out)
+    // From below: a heading stays if a row does that it is of.
+    let (mut shown, mut is_needed, mut is_in_block) = (Vec::new(), false, false);
+    for (at, row) in rows.into_iter().enumerate().rev() {
+        let is_compared = row.figures().is_some();
+        is_needed &= is_in_block || !is_compared;
+        is_in_block = is_compared;
+        let is_kept = kept.contains(&at);
+        is_needed |= is_kept;
+        shown.extend((left_out == 0 || is_kept || !is_compared && is_needed).then_some(row));
+    }
+    shown.reverse();
+    (shown, left_out)
 }
 
 /// The rows over all samples, and the others. If there are only the latter, they are the table.
@@ -257,13 +260,9 @@ pub(crate) fn whole_and_parts(table: &ComparedTable) -> (Vec<ComparedRow>, Vec<C
     }
     whole.iter_mut().for_each(|row| row.nested = false);
     // Headings of rows that are not here.
-    let is_empty = |at: usize, parts: &[ComparedRow]| {
-        let is_heading = |at: usize| parts.get(at).is_none_or(|row| row.content == RowContent::Heading);
-        is_heading(at) && is_heading(at + 1)
-    };
-    let empty: Vec<bool> = (0..parts.len()).map(|at| is_empty(at, &parts)).collect();
-    let mut empty = empty.into_iter();
-    parts.retain(|_| !empty.next().unwrap_or(false));
+    let is_heading: Vec<bool> = parts.iter().map(|row| row.content == RowContent::Heading).collect();
+    let mut below = is_heading.iter().skip(1).chain([&true]);
+    parts.retain(|row| below.next() != Some(&true) || row.content != RowContent::Heading);
     (whole, parts)
 }
 
@@ -287,8 +286,7 @@ fn part(c: &Comparison, has_tasks: bool) -> Option<String> {
         Some(group) => format!("{key}: {group}"),
         None => format!("mean over {key}"),
     });
-    let parts: Vec<String> = task(c, has_tasks).into_iter().chain(group).collect();
-    (!parts.is_empty()).then(|| parts.join(" · "))
+    joined(task(c, has_tasks).into_iter().chain(group), " · ")
 }
 
 // Tables of several sides: models and tasks, all differences, ranks.
@@ -332,8 +330,8 @@ pub(super) fn differences(
         let forward = shown.iter().find(|c| c.other == *row && c.base == *column);
         let backward = shown.iter().find(|c| c.base == *row && c.other == *column);
         match (forward, backward) {
-            (Some(c), _) => difference(c, 1.0),
-            (None, Some(c)) => difference(c, -1.0),
+            (Some(c), _) => difference(c, &c.difference),
+            (None, Some(c)) => difference(c, &c.difference.negated()),
             (None, None) => NONE.to_owned(),
         }
     };
@@ -352,16 +350,11 @@ pub(super) fn differences(
 }
 
 /// A difference in a cell; in brackets if it is not shown.
-fn difference(c: &Comparison, sign: f64) -> String {
-    let Some(value) = c.difference.number() else { return NONE.to_owned() };
-    let mut figure = EstimateText::new(sign * value).signed();
-    // The interval only sets the decimals.
-    if let Ok(error) = &c.difference.error {
-        figure = figure.error(error.se);
-    } else if let Ok(interval) = &c.difference.interval {
-        figure = figure.interval(interval.lower, interval.upper);
+fn difference(c: &Comparison, difference: &Estimate) -> String {
+    if difference.number().is_none() {
+        return NONE.to_owned();
     }
-    let text = figure.texts().value;
+    let text = EstimateText::from(difference).signed().texts().value;
     let is_shown = is_significant(c) == Some(true) && !is_identical(c);
     if is_shown { text } else { format!("({text})") }
 }
@@ -369,19 +362,14 @@ fn difference(c: &Comparison, sign: f64) -> String {
 /// The sides by rank.
 pub(super) fn ranking(name: &str, ranking: &Ranking) -> TextTable {
     let has_ties = ranking.ranks.iter().any(|rank| !rank.tie_groups.is_empty());
-    let row =
-        |rank: &errorbar_inference::Rank| {
-            let mut cells = vec![rank.rank.to_string(), rank.range_text()];
-            cells.extend(
-                has_ties.then(|| {
-                    if rank.tie_groups.is_empty() { NONE.to_owned() } else { rank.tie_groups.clone() }
-                }),
-            );
-            let figure = EstimateText::from(&rank.estimate);
-            let interval = Some(figure.interval_text()).filter(|text| !text.is_empty());
-            cells.extend([figure.short(), interval.unwrap_or_else(|| NONE.to_owned())]);
-            (rank.side.clone(), cells)
-        };
+    let or_none = |text: String| if text.is_empty() { NONE.to_owned() } else { text };
+    let row = |rank: &Rank| {
+        let figure = EstimateText::from(&rank.estimate);
+        let mut cells = vec![rank.rank.to_string(), rank.range_text()];
+        cells.extend(has_ties.then(|| or_none(rank.tie_groups.clone())));
+        cells.extend([figure.short(), or_none(figure.interval_text())]);
+        (rank.side.clone(), cells)
+    };
     let mut columns = vec!["rank".to_owned(), "range".to_owned()];
     columns.extend(has_ties.then(|| "ties".to_owned()));
     columns.extend(["value".to_owned(), "interval".to_owned()]);
@@ -446,8 +434,7 @@ pub(crate) fn flips_by_pair(flips: &[Flip]) -> Vec<(String, Vec<&Flip>)> {
             None => flip.scorer.clone(),
         };
         let parts = [Some(format!("{} → {}", flip.base, flip.other)), Some(scorer), flip.task.clone()];
-        let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
-        parts.join(" · ")
+        joined(parts.into_iter().flatten().filter(|part| !part.is_empty()), " · ").unwrap_or_default()
     };
     by_key(flips.iter().map(|flip| (heading(flip), flip)))
 }

@@ -4,19 +4,20 @@ use errorbar_core::{Estimate, IntervalSide};
 use maud::{Markup, PreEscaped, Render, html};
 
 use super::task::FigureCell;
-use crate::figure::{EstimateText, IntervalText, TextParts};
-use crate::svg::{Reference, Scale, axis, axis_height, axis_width};
-use crate::text::grouped;
+use crate::figure::{ChanceLevel, EstimateText, IntervalText, TextParts};
+use crate::svg::{Scale, axis, axis_height, axis_width};
+use crate::text::{grouped, in_thousands};
 
 /// The texts of the figures of a column, so that decimals stand under decimals.
-pub(super) struct NumberColumn {
+#[derive(Debug)]
+pub struct NumberColumn {
     /// The most decimals of a value, and of an end of an interval.
     decimals: usize,
 }
 
 impl NumberColumn {
     /// The column of these figures.
-    pub(super) fn of<'a>(estimates: impl IntoIterator<Item = &'a Estimate>, is_signed: bool) -> Self {
+    pub fn of<'a>(estimates: impl IntoIterator<Item = &'a Estimate>, is_signed: bool) -> Self {
         let most = estimates.into_iter().map(|estimate| decimals(&texts(estimate, is_signed).value));
         NumberColumn { decimals: most.max().unwrap_or(0) }
     }
@@ -24,6 +25,11 @@ impl NumberColumn {
     /// `0.847 ± 0.026`.
     pub(super) fn value(&self, cell: &FigureCell) -> Markup {
         self.figure(&cell.estimate, cell.is_estimate, false)
+    }
+
+    /// The same of an estimate; `± ?` if it has no error.
+    pub fn estimate(&self, estimate: &Estimate) -> Markup {
+        self.figure(estimate, true, false)
     }
 
     /// `+0.116 ± 0.040`.
@@ -124,12 +130,7 @@ pub(super) fn thousands(text: &str) -> String {
         grouped.push_str(before);
         // Not the decimals, nor the digits of an exponent.
         let is_whole = !before.ends_with(['.', 'e']) && !before.ends_with("e-") && !after.starts_with('e');
-        for (at, digit) in digits.chars().enumerate() {
-            if is_whole && digits.len() > 4 && at > 0 && (digits.len() - at).is_multiple_of(3) {
-                grouped.push(',');
-            }
-            grouped.push(digit);
-        }
+        grouped += &if is_whole && digits.len() > 4 { in_thousands(digits) } else { digits.to_owned() };
         rest = after;
     }
     grouped + rest
@@ -141,20 +142,40 @@ pub(super) fn inline(estimate: &Estimate) -> Markup {
 }
 
 /// The axis above a column of plots; where the column is narrower than its labels, it does without some of them.
-pub(super) fn axis_head(scale: &Scale, reference: Option<&Reference>) -> Markup {
+pub(super) fn axis_head(scale: &Scale, chance: Option<ChanceLevel>) -> Markup {
     let room = match axis_width(scale) {
         ..200.0 => "a200",
         200.0..300.0 => "a300",
         _ => "a400",
     };
-    let mut drawn = axis(scale, reference);
+    let mut drawn = axis(scale, chance);
     if *scale == Scale::unit() {
         // In the middle there is no tick; a narrow axis has 0, 0.5 and 1.
-        let y = axis_height(scale, reference) - 8;
+        let y = axis_height(scale, chance) - 8;
         let middle = format!("<text class=\"tick t5\" x=\"50%\" y=\"{y}\">0.5</text></svg>");
         drawn.0 = drawn.0.replace("</svg>", &middle);
     }
     html! { div.axw.(room) { (drawn) } }
+}
+
+/// A table whose rows have a drawing on a common scale.
+pub(super) fn drawn_table(class: &str, scale: &Scale, label: &str, heads: &Markup, rows: &Markup) -> Markup {
+    html! {
+        table class=(class) data-scale=(scale.ends()) role="table" aria-label=(label) {
+            thead role="rowgroup" { tr role="row" { (heads) } }
+            (rows)
+        }
+    }
+}
+
+/// The head of a column of a table.
+pub(super) fn head(class: &str, title: impl Render) -> Markup {
+    html! { th role="columnheader" scope="col" class=[Some(class).filter(|class| !class.is_empty())] { (title) } }
+}
+
+/// The head of the column of drawings.
+pub(super) fn drawn_head(scale: &Scale, chance: Option<ChanceLevel>) -> Markup {
+    head("pl", html! { span.vh { "drawn" } (axis_head(scale, chance)) })
 }
 
 /// The drawing in a cell of a table.
@@ -163,7 +184,7 @@ pub(super) fn drawing(body: &Markup) -> Markup {
 }
 
 /// `1 sample`, `1,296 samples`.
-pub(super) fn counted(number: u64, noun: &str) -> String {
+pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
@@ -201,22 +222,22 @@ impl Attributes {
 
 /// The date of a time by RFC 3339, for people: `15 November 2026, 19:34 UTC`; as it is if it is another form.
 pub(super) fn date(created: &str) -> String {
+    let Some((day, month, year, clock)) = date_parts(created) else { return created.to_owned() };
+    let zone = created.rfind(['+', 'Z']).and_then(|at| created.get(at..)).unwrap_or_default();
+    let zone = if matches!(zone, "Z" | "+00:00") { " UTC" } else { zone };
+    format!("{day} {month} {year}, {clock}{zone}")
+}
+
+/// The day, the month, the year and the clock of a time by RFC 3339: `15`, `November`, `2026`, `19:34`.
+pub fn date_parts(created: &str) -> Option<(u32, &'static str, u32, &str)> {
     const MONTHS: &str =
         "January February March April May June July August September October November December";
-    let parsed = || {
-        let (day, time) = created.split_once(['T', ' '])?;
-        let mut parts = day.split('-');
-        let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-        let month = MONTHS.split(' ').nth(month.parse::<usize>().ok()?.checked_sub(1)?)?;
-        let time = time.get(..5).filter(|time| time.bytes().all(|b| b.is_ascii_digit() || b == b':'))?;
-        let zone = created.rfind(['+', 'Z']).and_then(|at| created.get(at..)).unwrap_or_default();
-        let zone = match zone {
-            "Z" | "+00:00" => " UTC".to_owned(),
-            zone => zone.to_owned(),
-        };
-        Some(format!("{} {month} {year}, {time}{zone}", day.trim_start_matches('0')))
-    };
-    parsed().unwrap_or_else(|| created.to_owned())
+    let (day, time) = created.split_once(['T', ' '])?;
+    let mut parts = day.split('-').map(|part| part.parse().ok());
+    let (year, month, day): (_, u32, _) = (parts.next()??, parts.next()??, parts.next()??);
+    let month = MONTHS.split(' ').nth(month.checked_sub(1)? as usize)?;
+    let clock = time.get(..5).filter(|time| time.bytes().all(|b| b.is_ascii_digit() || b == b':'))?;
+    Some((day, month, year, clock))
 }
 
 #[cfg(test)]

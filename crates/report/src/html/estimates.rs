@@ -3,12 +3,12 @@
 use errorbar_core::{Estimate, IndexMap, Role};
 use maud::{Markup, html};
 
-use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing};
+use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing, drawn_head, drawn_table, head};
 use super::task::{Figure, FigureCell, FigureKey, GroupFigure, Grouping, Task};
 use super::{PageRun, section as page_section};
-use crate::figure::ChanceLevel;
-use crate::notes::common;
-use crate::svg::{IntervalSize, IntervalStyle, Reference, Scale, Y, breakable, grid, interval};
+use crate::figure::{ChanceLevel, shown_error};
+use crate::notes::{best_first, common, most_frequent};
+use crate::svg::{self, IntervalSize, IntervalStyle, Scale, breakable, grid, interval, px};
 use crate::text::{grouped, percent};
 
 /// The headline of the runs of a task: a row for each, the best first.
@@ -16,7 +16,6 @@ pub(super) fn table(task: &Task<'_>) -> Markup {
     let Some(figure) = &task.figures.headline else { return Markup::default() };
     let estimates = || figure.cells.iter().flatten().map(|cell| &cell.estimate);
     let scale = Scale::of(estimates());
-    let reference = task.chance.map(ChanceLevel::reference);
     let (column, level) = (NumberColumn::of(estimates(), false), level_title(estimates()));
     let title = figure.key.title();
     let chance =
@@ -37,7 +36,7 @@ pub(super) fn table(task: &Task<'_>) -> Markup {
         };
         let estimate = &cell.estimate;
         let drawn = html! {
-            (grid(&scale, reference.as_ref()))
+            (grid(&scale, task.chance))
             @if let Some((_, series)) = run {
                 (interval(&scale, estimate, &IntervalStyle::new(*series, IntervalSize::Headline)))
             }
@@ -57,23 +56,16 @@ pub(super) fn table(task: &Task<'_>) -> Markup {
         let of_row = Attributes::default().with("role", "row");
         row_data(of_row, task, at, &figure.key, None).with_estimate(estimate).element("tr", &cells)
     };
-    html! {
-        table.t.est.bn[estimates().any(NumberColumn::is_wide)] data-scale=(scale.ends()) role="table"
-            aria-label=(label) {
-            thead role="rowgroup" {
-                tr role="row" {
-                    th role="columnheader" scope="col" { (run_word(task)) }
-                    th role="columnheader" scope="col" class="num" { (title) " ± error" }
-                    th role="columnheader" scope="col" class="num" { (level) }
-                    th role="columnheader" scope="col" class="pl" {
-                        span.vh { "drawn" } (axis_head(&scale, reference.as_ref()))
-                    }
-                    th role="columnheader" scope="col" class="num" { "n" }
-                }
-            }
-            tbody role="rowgroup" { @for at in task.order() { (row(at)) } }
-        }
-    }
+    let heads = html! {
+        (head("", run_word(task)))
+        (head("num", format!("{title} ± error")))
+        (head("num", &level))
+        (drawn_head(&scale, task.chance))
+        (head("num", "n"))
+    };
+    let rows = html! { tbody role="rowgroup" { @for at in task.order() { (row(at)) } } };
+    let class = if estimates().any(NumberColumn::is_wide) { "t est bn" } else { "t est" };
+    drawn_table(class, &scale, &label, &heads, &rows)
 }
 
 /// The other figures over all samples, if there are any: those on one scale in one plot.
@@ -104,7 +96,7 @@ fn other_table(task: &Task<'_>, figures: &[&Figure], is_drawn: bool) -> Markup {
     let table = ForestTable {
         task,
         scale: &scale,
-        reference: None,
+        chance: None,
         what: "figure",
         value: "value",
         label: "Other figures of each run",
@@ -140,11 +132,9 @@ fn forest_note(figure: &Figure, task: &Task<'_>) -> String {
 
 /// `95 % interval`, by the level that most of them have.
 pub(super) fn level_title<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> String {
-    let levels: Vec<f64> = estimates
-        .into_iter()
-        .filter_map(|e| e.interval.as_ref().ok().map(|interval| interval.level))
-        .collect();
-    crate::notes::most_frequent(&levels)
+    let level = |estimate: &Estimate| estimate.interval.as_ref().ok().map(|interval| interval.level);
+    let levels: Vec<f64> = estimates.into_iter().filter_map(level).collect();
+    most_frequent(&levels)
         .map_or_else(|| "interval".to_owned(), |level| format!("{} interval", percent(level)))
 }
 
@@ -259,20 +249,15 @@ fn of_grouping(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> Markup 
     let is_headline = headline == Some(&grouping.key);
     // Groups may have other numbers of choices, and then another level each.
     let chance = task.chance.filter(|_| is_headline).and_then(ChanceLevel::of_part);
-    let reference = chance.map(ChanceLevel::reference);
-    let reference = reference.as_ref();
     let is_drawn = grouping.role != Role::ErrorOf;
     // The best mean first; groups without a figure are last, ties in the order of the data.
-    let mut order: Vec<usize> = (0..grouping.groups.len()).collect();
-    let mean = |at: usize| grouping.groups.get(at).and_then(GroupFigure::mean).unwrap_or(f64::NEG_INFINITY);
-    order.sort_by(|a, b| mean(*b).total_cmp(&mean(*a)));
-    let chance = reference.map(|chance| format!("; {}", chance.label)).unwrap_or_default();
-    let label = format!("{what} by {} and {}{chance}", grouping.by, run_word(task));
+    let order = best_first(grouping.groups.iter().map(GroupFigure::mean), false);
+    let with_chance = chance.map(|chance| format!("; {}", chance.label())).unwrap_or_default();
+    let label = format!("{what} by {} and {}{with_chance}", grouping.by, run_word(task));
     let is_thin = grouping.groups.len() > MOST_TALL && task.runs.len() <= MOST_IN_ROW && is_drawn;
     let has_n = grouping.groups.iter().chain(&grouping.all).any(needs_n);
     let (by, scale) = (&grouping.by, &scale);
-    let table =
-        ForestTable { task, scale, reference, what: by, value: &what, label: &label, has_n, is_drawn };
+    let table = ForestTable { task, scale, chance, what: by, value: &what, label: &label, has_n, is_drawn };
     let table = if is_thin { table.thin(grouping, &order) } else { table.of_grouping(grouping, &order) };
     let (shown, all) = (grouping.groups.len() as u64, grouping.count() as u64);
     html! {
@@ -344,7 +329,7 @@ pub(super) struct ForestTable<'t> {
     pub(super) task: &'t Task<'t>,
     pub(super) scale: &'t Scale,
     /// A line to compare with.
-    pub(super) reference: Option<&'t Reference>,
+    pub(super) chance: Option<ChanceLevel>,
     /// What the groups are called.
     pub(super) what: &'t str,
     /// What the figure is called.
@@ -389,17 +374,13 @@ impl ForestTable<'_> {
         let names = self.task.runs.iter().map(|(run, _)| run.name.as_str());
         let is_long = groups.iter().any(|group| is_long(&group.name));
         let is_wide = groups.iter().flat_map(|group| group.estimates()).any(NumberColumn::is_wide);
-        html! {
-            table class={
-                "forest r" (self.task.runs.len()) (long_names(names))
-                @if is_long { " lg" } @if self.has_n { " vn" } @if !self.is_drawn { " nd" } @if is_wide { " bn" }
-            } data-scale=(self.scale.ends()) role="table" aria-label=(self.label) {
-                @let axis = html! { @if self.is_drawn { (axis_head(self.scale, self.reference)) } };
-                @let value = html! { (self.value) @if self.is_drawn { " ± error" } };
-                (forest_head(self.what, run_word(self.task), &axis, &value, &self.level(), self.has_n))
-                @for body in bodies { (body) }
-            }
-        }
+        let mut class = format!("forest r{}{}", self.task.runs.len(), long_names(names));
+        let has = [(is_long, " lg"), (self.has_n, " vn"), (!self.is_drawn, " nd"), (is_wide, " bn")];
+        has.iter().filter(|(has, _)| *has).for_each(|(_, suffix)| class += suffix);
+        let axis = html! { @if self.is_drawn { (axis_head(self.scale, self.chance)) } };
+        let value = html! { (self.value) @if self.is_drawn { " ± error" } };
+        let heads = forest_heads(self.what, run_word(self.task), &axis, &value, &self.level(), self.has_n);
+        drawn_table(&class, self.scale, self.label, &heads, &html! { @for body in bodies { (body) } })
     }
 
     fn level(&self) -> String {
@@ -417,7 +398,7 @@ impl ForestTable<'_> {
                 @if !note.is_empty() { " " small { (note) } }
             }
         };
-        let y = |at: usize| Y::Pixels(MARGIN + LINE * (at as f64 + 0.5));
+        let y = |at: usize| px(MARGIN + LINE * (at as f64 + 0.5));
         let drawn =
             if self.is_drawn { self.drawn(group, IntervalSize::Forest, y) } else { Markup::default() };
         let row = |at: usize| {
@@ -437,9 +418,9 @@ impl ForestTable<'_> {
         body.attributes.clone().with("role", "rowgroup").element("tbody", &rows)
     }
 
-    fn drawn(&self, group: &GroupFigure, size: IntervalSize, y: impl Fn(usize) -> Y) -> Markup {
+    fn drawn(&self, group: &GroupFigure, size: IntervalSize, y: impl Fn(usize) -> String) -> Markup {
         html! {
-            (grid(self.scale, self.reference))
+            (grid(self.scale, self.chance))
             @for (at, ((_, series), cell)) in self.task.runs.iter().zip(&group.cells).enumerate() {
                 @let style = IntervalStyle::new(*series, size).at(y(at));
                 @if let Some(cell) = cell { (interval(self.scale, &cell.estimate, &style)) }
@@ -457,32 +438,28 @@ impl ForestTable<'_> {
             NumberColumn::of(cells.map(|cell| &cell.estimate), false)
         };
         let columns: Vec<NumberColumn> = (0..runs).map(of_run).collect();
-        html! {
-            (self.note(grouping))
-            table class={ "many r" (runs) @if longest > 10 { " w2" } @if is_wide { " bn" } }
-                data-scale=(self.scale.ends()) role="table" aria-label=(self.label) {
-                thead role="rowgroup" {
-                    tr role="row" {
-                        th role="columnheader" scope="col" { (breakable(&grouping.by)) }
-                        th.pl role="columnheader" scope="col" {
-                            span.vh { "drawn" } (axis_head(self.scale, self.reference))
-                        }
-                        @for at in 0..runs { th.num role="columnheader" scope="col" { (self.task.name_of(at)) } }
-                    }
-                }
-                tbody role="rowgroup" {
-                    @for at in order {
-                        @if let Some(group) = grouping.groups.get(*at) { (self.thin_row(grouping, group, *at, &columns)) }
-                    }
+        let heads = html! {
+            (head("", breakable(&grouping.by)))
+            (drawn_head(self.scale, self.chance))
+            @for at in 0..runs { (head("num", self.task.name_of(at))) }
+        };
+        let rows = html! {
+            tbody role="rowgroup" {
+                @for at in order {
+                    @if let Some(group) = grouping.groups.get(*at) { (self.thin_row(grouping, group, *at, &columns)) }
                 }
             }
-        }
+        };
+        let (wide_names, wide) = (if longest > 10 { " w2" } else { "" }, if is_wide { " bn" } else { "" });
+        let class = format!("many r{runs}{wide_names}{wide}");
+        html! { (self.note(grouping)) (drawn_table(&class, self.scale, self.label, &heads, &rows)) }
     }
 
     fn note(&self, grouping: &Grouping) -> Markup {
         let cells = || grouping.groups.iter().flat_map(|group| &group.cells).flatten();
-        let without =
-            cells().filter(|cell| cell.estimate.number().is_some() && !has_error(&cell.estimate)).count();
+        let without = cells()
+            .filter(|cell| cell.estimate.number().is_some() && shown_error(&cell.estimate).is_none())
+            .count();
         let has_few = cells().any(|cell| cell.estimate.n < 10);
         let is_partial = self.task.runs.iter().any(|(run, _)| run.is_partial());
         html! {
@@ -530,7 +507,7 @@ impl ForestTable<'_> {
         };
         let last = (self.task.runs.len().max(2) - 1) as f64;
         let share = |at: usize| if self.task.runs.len() == 1 { 50.0 } else { 22.0 + 56.0 * at as f64 / last };
-        let drawn = self.drawn(group, IntervalSize::Thin, |at| Y::Percent(share(at)));
+        let drawn = self.drawn(group, IntervalSize::Thin, |at| svg::percent(share(at)));
         let cells = html! {
             th scope="row" role="rowheader" { span title=(group.name) dir="auto" { (group.name) } " " small { (n) } }
                     td role="presentation" class="pl" { (drawing(&drawn)) }
@@ -541,7 +518,7 @@ impl ForestTable<'_> {
 }
 
 /// The titles of a table with a group of lines for each thing.
-pub(super) fn forest_head(
+pub(super) fn forest_heads(
     what: &str,
     line: &str,
     axis: &Markup,
@@ -550,16 +527,12 @@ pub(super) fn forest_head(
     has_n: bool,
 ) -> Markup {
     html! {
-        thead role="rowgroup" {
-            tr role="row" {
-                th.c1 role="columnheader" scope="col" { (breakable(what)) }
-                th.c2 role="columnheader" scope="col" { span { (line) } }
-                th.pl role="columnheader" scope="col" { span.vh { "drawn" } (axis) }
-                th.num.c4 role="columnheader" scope="col" { (value) }
-                th.num.c5 role="columnheader" scope="col" { (level) }
-                @if has_n { th.num.c6 role="columnheader" scope="col" { "n" } }
-            }
-        }
+        (head("c1", breakable(what)))
+        (head("c2", html! { span { (line) } }))
+        (head("pl", html! { span.vh { "drawn" } (axis) }))
+        (head("num c4", value))
+        (head("num c5", level))
+        @if has_n { (head("num c6", "n")) }
     }
 }
 
@@ -598,8 +571,4 @@ fn value(cell: Option<&FigureCell>, column: &NumberColumn) -> Markup {
             None => { span.undef { "no scores" } }
         }
     }
-}
-
-fn has_error(estimate: &Estimate) -> bool {
-    estimate.error.as_ref().is_ok_and(|error| !error.degenerate && error.se > 0.0)
 }

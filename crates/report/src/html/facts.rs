@@ -9,9 +9,10 @@ use super::PageRun;
 use super::cells::{counted, date, inline, minus};
 use super::task::{FigureCell, Task, TaskComparison, run_name};
 use crate::comparison::{Pair, p_text, two_digits};
+use crate::figure::shown_error;
 use crate::notes::{CommonMethods, unique};
 use crate::svg::{Series, breakable, name_length};
-use crate::text::{grouped, percent, plain};
+use crate::text::{grouped, joined, percent, plain};
 
 /// The most scorers that are named.
 const MOST_SCORERS: usize = 4;
@@ -210,9 +211,9 @@ fn interval(task: &Task<'_>) -> Option<Fact> {
         .group_cells()
         .filter_map(|cell| Some(cell.estimate.interval.as_ref().ok()?.method.to_string()))
         .collect();
-    let other: Vec<String> = of_groups.into_iter().filter(|name| *name != method).collect();
-    let other = (!other.is_empty()).then(|| format!("groups by {}", other.join(", ")));
-    let small = df.into_iter().chain(other).collect::<Vec<_>>().join("; ");
+    let other = joined(of_groups.into_iter().filter(|name| *name != method), ", ");
+    let other = other.map(|other| format!("groups by {other}"));
+    let small = joined(df.into_iter().chain(other), "; ").unwrap_or_default();
     Some(("Interval", html! { (text) }, html! { (small) }))
 }
 
@@ -317,8 +318,8 @@ pub(super) fn sentences(task: &Task<'_>) -> Markup {
     let title = format!("{}{by}", figure.key.title());
     let order = task.order();
     let cell_at = |at: &usize| figure.cells.get(*at).and_then(Option::as_ref);
-    let first_error =
-        order.iter().copied().find(|at| cell_at(at).is_some_and(|cell| has_error(&cell.estimate)));
+    let has_error = |at: &usize| cell_at(at).is_some_and(|cell| shown_error(&cell.estimate).is_some());
+    let first_error = order.iter().copied().find(has_error);
     let value = |at: usize, run: &PageRun<'_>, cell: Option<&FigureCell>| {
         let Some(cell) = cell else { return html! { "no figure" } };
         html! {
@@ -377,11 +378,6 @@ fn single(estimate: &Estimate) -> Markup {
             @if let Some(clusters) = clusters { " in " (counted(clusters, "cluster")) }
         }
     }
-}
-
-/// Whether a figure has an error that is shown.
-pub(super) fn has_error(estimate: &Estimate) -> bool {
-    estimate.value.is_ok() && estimate.error.as_ref().is_ok_and(|error| !error.degenerate)
 }
 
 /// What the corrected tests of all pairs support.

@@ -20,10 +20,11 @@ use maud::{Markup, PreEscaped, html};
 use task::Task;
 
 use crate::assets::{self, policy_source};
-use crate::samples::{SampleOrigin, section_html};
+use crate::samples::section_html;
 use crate::svg::{Series, brand, breakable, defs, visible};
 use crate::{ChanceLevel, Report};
 
+pub use cells::{NumberColumn, counted, date_parts};
 pub use task::MOST_PAIRED;
 
 /// The most figures of groups on a page, over all tasks and runs, and those of a key of one task: markup takes about a
@@ -53,12 +54,11 @@ pub struct Page<'a> {
 /// The sample browser of a page.
 #[derive(Debug, Clone)]
 pub struct PageSamples {
-    /// Where the browser finds its data.
-    pub origin: SampleOrigin,
     /// What the squares of samples mean: [`SampleSet::key_html`](crate::samples::SampleSet::key_html).
     pub key: String,
-    /// The data in the page: [`EncodedSamples::to_html`](crate::samples::EncodedSamples::to_html); empty if a server has it.
-    pub data: String,
+    /// The data in the page: [`EncodedSamples::to_html`](crate::samples::EncodedSamples::to_html); none if the server of the
+    /// page has it, as `samples.json` and `sample.json` beside it.
+    pub data: Option<String>,
 }
 
 /// One log, one table, or a part of one.
@@ -103,8 +103,6 @@ pub struct RunFacts {
     pub tokens: Option<u64>,
     /// What the run cost, in US dollars.
     pub cost: Option<f64>,
-    /// How long it took, in seconds.
-    pub seconds: Option<f64>,
     /// The score of guessing, if every sample has choices.
     pub chance: Option<ChanceLevel>,
 }
@@ -137,7 +135,7 @@ impl<'a> Page<'a> {
         if let Some(samples) = &self.samples {
             contents.push(("samples".to_owned(), "Samples".to_owned()));
             let heading = html! { h2 id="h-samples" { "Samples" } (PreEscaped(&samples.key)) };
-            main.0 += &section("samples", &heading, &section_html(samples.origin)).0;
+            main.0 += &section("samples", &heading, &section_html(samples.data.is_none())).0;
         }
         let runs = self.runs.len();
         let trail = html! {
@@ -151,7 +149,7 @@ impl<'a> Page<'a> {
 
     /// The whole document. It may run its own style and script and nothing else.
     fn document(&self, title: &str, style: &str, body: &Markup) -> String {
-        let is_served = self.samples.as_ref().is_some_and(|samples| samples.origin == SampleOrigin::Server);
+        let is_served = self.samples.as_ref().is_some_and(|samples| samples.data.is_none());
         let policy = format!(
             "default-src 'none'; style-src {}; script-src {}; connect-src {}; base-uri 'none'; form-action 'none'",
             policy_source(style),
@@ -174,7 +172,7 @@ impl<'a> Page<'a> {
                 }
                 body {
                     (PreEscaped(visible(&body.0)))
-                    @if let Some(samples) = &self.samples { (PreEscaped(&samples.data)) }
+                    @if let Some(data) = self.samples.as_ref().and_then(|samples| samples.data.as_ref()) { (PreEscaped(data)) }
                     script type="module" { (PreEscaped(assets::script())) }
                 }
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::hash::Hash;
 
-use errorbar_core::{IndexMap, ScoreResult};
+use errorbar_core::{Counts, Failure, IndexMap, ScoreResult};
 use maud::{Markup, Render, html};
 
 use super::PageRun;
@@ -11,8 +11,8 @@ use super::cells::counted;
 use super::task::Task;
 use crate::Verdict;
 use crate::notes::{by_key, unique};
-use crate::svg::breakable;
-use crate::text::{grouped, truncate};
+use crate::svg::{Series, breakable};
+use crate::text::{grouped, joined, truncate};
 
 /// A notice: the claim, and what follows from it.
 struct Notice {
@@ -94,77 +94,73 @@ fn as_list(notices: &[Notice], label: &str) -> Markup {
 
 /// What happened to runs: they ended early, were graded by themselves, reached limits.
 fn runs(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
-    let mut notices = Vec::new();
     let is_one = task.runs.len() == 1;
-    for (run, _) in &task.runs {
-        let (report, name) = (run.report, &run.name);
-        let of = |what: &str| if is_one { first_upper(what) } else { format!("{name}: {what}") };
-        if let Some(partial) = &report.partial_run {
-            let total = grouped(report.results.total_samples as u64);
-            let done = match partial.planned {
-                Some(planned) => format!("{total} of {} answers", grouped(planned as u64)),
-                None => format!("{total} answers"),
-            };
-            let claim = match partial.status.as_str() {
-                // Whether it goes on is not known from the log.
-                "started" => of(&format!("not finished, {done} so far.")),
-                status => of(&format!("the run did not reach its end ({status}), {done}.")),
-            };
-            // A page without samples may be published, and an error may quote one.
-            let error = run.facts.error.as_ref().filter(|_| has_samples);
-            let error = error.map(|error| sentence(&truncate(error, MOST_OF_ERROR, "…")));
-            let rest = html! {
-                @if let Some(error) = error { "The reason: " span dir="auto" { (error) } " " }
-                @if report.results.total_samples > 0 {
-                    "The figures are of those that finished first, which may be easier than the rest."
-                }
-            };
-            notices.push(Notice::warning(claim, rest));
-        }
-        if report.recorded {
-            let rest = "The log has no samples, so nothing is computed and nothing is compared.";
-            notices.push(Notice::warning(of("figures are recorded."), rest));
-        }
-        if let Some(stop) = &report.early_stop {
-            let (samples, planned) = (grouped(stop.samples), grouped(stop.planned));
-            let rest = html! {
-                "The rule was " code { (stop.rule) } ": " (stop.reason)
-                ". The interval allows for that; there is no standard error."
-            };
-            notices.push(Notice::warning(
-                of(&format!("stopped early after {samples} of {planned} samples.")),
-                rest,
-            ));
-        }
-        if let Some(model) = &report.self_graded {
-            let claim = of(&format!("graded by the model itself ({model})."));
-            notices.push(Notice::warning(claim, "Models tend to prefer their own answers."));
-        }
-        if report.skipped > 0 {
-            let claim = of(&format!("{} could not be read.", counted(report.skipped as u64, "answer")));
-            notices.push(Notice::warning(claim, "They are in no figure."));
-        }
-        if !report.limits.is_empty() {
-            let kinds = report
-                .limits
-                .iter()
-                .map(|(kind, number)| format!("{} reached the {kind} limit", grouped(*number as u64)));
-            let claim = of(&format!("{}.", kinds.collect::<Vec<_>>().join(", ")));
-            notices.push(Notice::warning(claim, "These answers were judged as they were."));
-        }
-        if report.earlier_run {
-            let claim = of("complete before, and not run again.");
-            notices.push(Notice { is_warning: false, ..Notice::warning(claim, "") });
-        }
-        for failure in report.results.scores.iter().flat_map(|score| &score.failures) {
-            let claim = html! {
-                @if !is_one { (name) ": " }
-                code { (failure.metric) } " could not be computed."
-            };
-            notices.push(Notice::warning(claim, first_upper(&sentence(&failure.error.to_string()))));
-        }
-    }
-    notices
+    let of_run = |(run, _): &(&PageRun<'_>, Series)| of_run(run, is_one, has_samples);
+    task.runs.iter().flat_map(of_run).collect()
+}
+
+fn of_run(run: &PageRun<'_>, is_one: bool, has_samples: bool) -> Vec<Notice> {
+    let PageRun { report, name, .. } = run;
+    let about = |what: &str| if is_one { first_upper(what) } else { format!("{name}: {what}") };
+    let stopped = report.early_stop.as_ref().map(|stop| {
+        let (samples, planned) = (grouped(stop.samples), grouped(stop.planned));
+        let rest = html! {
+            "The rule was " code { (stop.rule) } ": " (stop.reason)
+            ". The interval allows for that; there is no standard error."
+        };
+        Notice::warning(about(&format!("stopped early after {samples} of {planned} samples.")), rest)
+    });
+    let recorded = report.recorded.then(|| {
+        let rest = "The log has no samples, so nothing is computed and nothing is compared.";
+        Notice::warning(about("figures are recorded."), rest)
+    });
+    let self_graded = report.self_graded.as_ref().map(|model| {
+        let claim = about(&format!("graded by the model itself ({model})."));
+        Notice::warning(claim, "Models tend to prefer their own answers.")
+    });
+    let skipped = (report.skipped > 0).then(|| {
+        let claim = about(&format!("{} could not be read.", counted(report.skipped as u64, "answer")));
+        Notice::warning(claim, "They are in no figure.")
+    });
+    let kinds = report.limits.iter();
+    let kinds = kinds.map(|(kind, number)| format!("{} reached the {kind} limit", grouped(*number as u64)));
+    let limits = joined(kinds, ", ")
+        .map(|kinds| Notice::warning(about(&format!("{kinds}.")), "These answers were judged as they were."));
+    let earlier = report.earlier_run.then(|| {
+        let notice = Notice::warning(about("complete before, and not run again."), "");
+        Notice { is_warning: false, ..notice }
+    });
+    let of_metric = |failure: &Failure| {
+        let claim = html! { @if !is_one { (name) ": " } code { (failure.metric) } " could not be computed." };
+        Notice::warning(claim, first_upper(&sentence(&failure.error.to_string())))
+    };
+    let failures = report.results.scores.iter().flat_map(|score| &score.failures).map(of_metric);
+    let of_run =
+        [partial(run, &about, has_samples), recorded, stopped, self_graded, skipped, limits, earlier];
+    of_run.into_iter().flatten().chain(failures).collect()
+}
+
+/// That a run did not reach its end.
+fn partial(run: &PageRun<'_>, about: &dyn Fn(&str) -> String, has_samples: bool) -> Option<Notice> {
+    let partial = run.report.partial_run.as_ref()?;
+    let total = run.report.results.total_samples;
+    let done = match partial.planned {
+        Some(planned) => format!("{} of {} answers", grouped(total as u64), grouped(planned as u64)),
+        None => format!("{} answers", grouped(total as u64)),
+    };
+    let claim = match partial.status.as_str() {
+        // Whether it goes on is not known from the log.
+        "started" => format!("not finished, {done} so far."),
+        status => format!("the run did not reach its end ({status}), {done}."),
+    };
+    // A page without samples may be published, and an error may quote one.
+    let error = run.facts.error.as_ref().filter(|_| has_samples);
+    let error = error.map(|error| sentence(&truncate(error, MOST_OF_ERROR, "…")));
+    let rest = html! {
+        @if let Some(error) = error { "The reason: " span dir="auto" { (error) } " " }
+        @if total > 0 { "The figures are of those that finished first, which may be easier than the rest." }
+    };
+    Some(Notice::warning(about(&claim), rest))
 }
 
 /// Samples without a score, by scorer.
@@ -195,26 +191,23 @@ fn absent(task: &Task<'_>) -> Vec<Notice> {
 
 /// What became of the samples that a scorer has no score of.
 fn why_absent(task: &Task<'_>, scorer: &str, is_one: bool) -> String {
-    let (mut unscored, mut missing, mut errored) = (0, 0, 0);
-    for (run, _) in &task.runs {
-        let of_scorer = run.report.results.scores.iter().filter(|score| {
-            let field = score.field.as_ref().map(|field| format!(", {field}")).unwrap_or_default();
-            format!("{}{field}", score.scorer) == scorer
-        });
-        // Several reducers of a scorer see the same scores.
-        let counts = || of_scorer.clone().map(|score| &score.counts);
-        unscored += counts().map(|counts| counts.unscored).max().unwrap_or(0);
-        missing += counts().map(|counts| counts.missing).max().unwrap_or(0);
-        errored += counts().map(|counts| counts.errored).max().unwrap_or(0);
-    }
+    let is_of_scorer = |score: &&ScoreResult| {
+        let field = score.field.as_ref().map(|field| format!(", {field}")).unwrap_or_default();
+        format!("{}{field}", score.scorer) == scorer
+    };
+    let any = |count: fn(&Counts) -> usize| {
+        let scores = task.runs.iter().flat_map(|(run, _)| &run.report.results.scores);
+        scores.filter(is_of_scorer).any(|score| count(&score.counts) > 0)
+    };
     let (not_scored, no_entry) =
         if is_one { ("was not scored", "has no entry") } else { ("were not scored", "have no entry") };
-    let parts: Vec<&str> = [(errored, "errored"), (unscored, not_scored), (missing, no_entry)]
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(_, what)| what)
-        .collect();
-    if parts.is_empty() { format!("errored or {not_scored}") } else { parts.join(" or ") }
+    let parts = [
+        (any(|counts| counts.errored), "errored"),
+        (any(|counts| counts.unscored), not_scored),
+        (any(|counts| counts.missing), no_entry),
+    ];
+    let known = joined(parts.into_iter().filter(|(any, _)| *any).map(|(_, what)| what), " or ");
+    known.unwrap_or_else(|| format!("errored or {not_scored}"))
 }
 
 /// Values that have no meaning as a number and count as 0, by scorer, where the engine does not warn of them.
@@ -257,10 +250,9 @@ fn names(task: &Task<'_>, numbers: impl Iterator<Item = (usize, u64)>) -> String
     if task.runs.len() < 2 {
         return String::new();
     }
-    let named: Vec<String> = numbers
-        .filter_map(|(at, number)| Some(format!("{} {}", task.runs.get(at)?.0.name, grouped(number))))
-        .collect();
-    format!(": {}", named.join(", "))
+    let named =
+        |(at, number): (usize, u64)| Some(format!("{} {}", task.runs.get(at)?.0.name, grouped(number)));
+    format!(": {}", joined(numbers.filter_map(named), ", ").unwrap_or_default())
 }
 
 /// Scores with a reason, such as an answer that could not be parsed, by reason.
@@ -345,14 +337,10 @@ fn guessing(task: &Task<'_>) -> Option<Notice> {
 
 /// What the engine warns of, each once.
 fn warnings(task: &Task<'_>) -> Vec<Notice> {
-    let of_run = |(run, _): &(&PageRun<'_>, _)| {
+    let of_run = |(run, _): &(&'_ PageRun<'_>, Series)| {
         let name = run.name.clone();
-        run.report
-            .results
-            .warnings
-            .iter()
-            .map(move |warning| (warning.to_string(), name.clone()))
-            .collect::<Vec<_>>()
+        let warnings = run.report.results.warnings.iter();
+        warnings.map(|warning| (warning.to_string(), name.clone())).collect::<Vec<_>>()
     };
     let found = by_key(task.runs.iter().flat_map(of_run));
     let notice = |(text, runs): &(String, Vec<String>)| {

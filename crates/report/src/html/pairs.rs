@@ -4,7 +4,9 @@ use errorbar_core::{Defined, Direction, Estimate, IntervalMethod};
 use errorbar_inference::{Comparison, ComparisonReport, CrossTable, Rank, Ranking};
 use maud::{Markup, html};
 
-use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing, minus, thousands};
+use super::cells::{
+    Attributes, NumberColumn, counted, drawing, drawn_head, drawn_table, head, minus, thousands,
+};
 use super::estimates::level_title;
 use super::facts::range;
 use super::section as page_section;
@@ -26,10 +28,7 @@ pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<Ma
     let mut pairs: Vec<(String, Pair<'_>)> =
         comparison.pairs.comparisons.iter().map(|c| (String::new(), Pair::of(c))).collect();
     let all = pairs.len();
-    if all > MOST_LISTED {
-        sort_by_distance(&mut pairs, |(_, pair)| pair);
-        pairs.truncate(MOST_LISTED);
-    }
+    keep_most_different(&mut pairs, MOST_LISTED, |(_, pair)| pair);
     let rows = table(task, &pairs, "pair", "Differences of pairs of runs");
     let has_mde = comparison.pairs.comparisons.iter().any(|c| c.mde.is_ok());
     let heading = html! {
@@ -182,34 +181,23 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
         of_pair.with("data-other", pair.ahead).with_estimate(difference).element("tr", &cells)
     };
     let is_wide = differences.iter().any(NumberColumn::is_wide);
-    html! {
-        table.t.pairs.bn[is_wide] data-scale=(scale.ends()) role="table" aria-label=(label) {
-            thead role="rowgroup" {
-                tr role="row" {
-                    th role="columnheader" scope="col" { (what) }
-                    th role="columnheader" scope="col" class="num" { "difference ± error" }
-                    th role="columnheader" scope="col" class="num c3" { (level) }
-                    th role="columnheader" scope="col" class="pl" {
-                        span.vh { "drawn" } (axis_head(&scale, None))
-                    }
-                    @if has_outcomes {
-                        th role="columnheader" scope="col" class="wtlh" { "better, equal, worse" }
-                    }
-                    th role="columnheader" scope="col" class="num" { "p" }
-                    @if has_mde {
-                        th role="columnheader" scope="col" class="num" {
-                            abbr title="the least difference that is found 4 times in 5" { "MDE" }
-                        }
-                    }
-                }
-            }
-            tbody role="rowgroup" {
-                @for ((group, pair), difference) in pairs.iter().zip(&differences) {
-                    (row(group, pair, difference))
-                }
-            }
+    let heads = html! {
+        (head("", what))
+        (head("num", "difference ± error"))
+        (head("num c3", &level))
+        (drawn_head(&scale, None))
+        @if has_outcomes { (head("wtlh", "better, equal, worse")) }
+        (head("num", "p"))
+        @if has_mde {
+            (head("num", html! { abbr title="the least difference that is found 4 times in 5" { "MDE" } }))
         }
-    }
+    };
+    let rows = html! {
+        tbody role="rowgroup" {
+            @for ((group, pair), difference) in pairs.iter().zip(&differences) { (row(group, pair, difference)) }
+        }
+    };
+    drawn_table(if is_wide { "t pairs bn" } else { "t pairs" }, &scale, label, &heads, &rows)
 }
 
 /// What is too small to be found, hatched.
@@ -287,10 +275,7 @@ pub(super) fn matrices(task: &Task<'_>, comparison: &TaskComparison, has_samples
         .filter_map(|c| Some((Pair::of(c), c.cross_table.as_ref()?)))
         .collect();
     let all = pairs.len();
-    if all > MOST {
-        sort_by_distance(&mut pairs, |(pair, _)| pair);
-        pairs.truncate(MOST);
-    }
+    keep_most_different(&mut pairs, MOST, |(pair, _)| pair);
     if pairs.is_empty() {
         return Markup::default();
     }
@@ -307,13 +292,17 @@ pub(super) fn matrices(task: &Task<'_>, comparison: &TaskComparison, has_samples
     }
 }
 
-/// Those that can be told apart first, then those that differ most.
-pub(super) fn sort_by_distance<'c, T>(pairs: &mut [T], pair: impl Fn(&T) -> &Pair<'c>) {
+/// Of too many pairs, those that can be told apart first, then those that differ most.
+fn keep_most_different<'c, T>(pairs: &mut Vec<T>, most: usize, pair: impl Fn(&T) -> &Pair<'c>) {
+    if pairs.len() <= most {
+        return;
+    }
     let distance = |pair: &Pair<'_>| pair.comparison.difference.number().map_or(0.0, f64::abs);
     pairs.sort_by(|a, b| {
         let (a, b) = (pair(a), pair(b));
         b.is_decided.cmp(&a.is_decided).then(distance(b).total_cmp(&distance(a)))
     });
+    pairs.truncate(most);
 }
 
 fn score_matrix(task: &Task<'_>, pair: &Pair<'_>, table: &CrossTable, has_samples: bool) -> Markup {

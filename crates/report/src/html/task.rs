@@ -1,6 +1,6 @@
 //! The runs of one task: their figures, and what their differences support.
 
-use errorbar_core::{Direction, Estimate, EstimateRow, IndexMap, Role, Scope};
+use errorbar_core::{Direction, Estimate, EstimateRow, IndexMap, Results, Role, Scope, ScoreColumns};
 use errorbar_inference::{
     ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonWarning, Correction, Ranking,
     compare,
@@ -100,8 +100,16 @@ impl<'p> Task<'p> {
 
     /// The runs in the order of the headline, the best first.
     pub(super) fn order(&self) -> Vec<usize> {
+        let sign = match self.direction() {
+            Direction::Higher => 1.0,
+            Direction::Lower => -1.0,
+            _ => 0.0,
+        };
+        let merit = |cell: &Option<FigureCell>| Some(sign * cell.as_ref()?.estimate.number()?);
         match &self.figures.headline {
-            Some(figure) if self.comparison.is_some() => order(figure, self.direction()),
+            Some(figure) if self.comparison.is_some() => {
+                notes::best_first(figure.cells.iter().map(merit), false)
+            }
             _ => (0..self.runs.len()).collect(),
         }
     }
@@ -173,12 +181,11 @@ fn compared(
     // A run without scores does not keep the others from being compared.
     let runs: Vec<&PageRun<'_>> =
         runs.iter().copied().filter(|run| !run.report.recorded && run.columns.has_scores()).collect();
-    let scores: Vec<ComparedScores<'_>> =
-        runs.iter().map(|run| ComparedScores::new(&run.name, run.columns, run.plan)).collect();
-    if scores.len() < 2 {
+    if runs.len() < 2 {
         return Ok(None);
     }
-    let (pairs, ranking) = of_headline(compare(&scores, &options)?, &headline.key);
+    let columns = runs.iter().map(|run| run.columns);
+    let (pairs, ranking) = compare_headlines(&runs, columns, &options, &headline.key)?;
     if pairs.comparisons.is_empty() {
         return Ok(None);
     }
@@ -189,13 +196,22 @@ fn compared(
     Ok(Some(TaskComparison { pairs, ranking, groups }))
 }
 
-/// Of a comparison, what is of the headline: its pairs over all samples, and their ranking.
-fn of_headline(report: ComparisonReport, key: &FigureKey) -> (ComparisonReport, Option<Ranking>) {
+/// Compares these scores of runs: the pairs of the headline over all samples, and their ranking.
+fn compare_headlines<'c>(
+    runs: &[&PageRun<'_>],
+    columns: impl IntoIterator<Item = &'c ScoreColumns>,
+    options: &ComparisonOptions,
+    key: &FigureKey,
+) -> errorbar_inference::Result<(ComparisonReport, Option<Ranking>)> {
+    let scores = runs.iter().zip(columns);
+    let scores: Vec<ComparedScores<'_>> =
+        scores.map(|(run, columns)| ComparedScores::new(&run.name, columns, run.plan)).collect();
     let is_whole = |c: &Comparison| c.group_key.is_none() && c.group.is_none();
-    let pairs = report.only(|c| is_whole(c) && key.is_of_metric(&c.scorer, &c.reducer, &c.field, &c.metric));
+    let pairs = compare(&scores, options)?
+        .only(|c| is_whole(c) && key.is_of_metric(&c.scorer, &c.reducer, &c.field, &c.metric));
     let is_of = |r: &&Ranking| key.is_of_metric(&r.scorer, &r.reducer, &r.field, &r.metric);
     let ranking = pairs.rankings.iter().find(is_of).cloned();
-    (pairs, ranking)
+    Ok((pairs, ranking))
 }
 
 /// The comparisons within each group of a metadata key, those of a group corrected among themselves.
@@ -208,13 +224,8 @@ fn within_groups(
     let Some(first) = parts.first() else { return Vec::new() };
     let of_group = |group: &String| {
         let columns = parts.iter().map(|parts| parts.get(group)).collect::<Option<Vec<_>>>()?;
-        let scores: Vec<ComparedScores<'_>> = runs
-            .iter()
-            .zip(columns)
-            .map(|(run, columns)| ComparedScores::new(&run.name, columns, run.plan))
-            .collect();
         // A group with too few pairs has no comparison, and the others stand.
-        let (pairs, ranking) = of_headline(compare(&scores, options).ok()?, key);
+        let (pairs, ranking) = compare_headlines(runs, columns, options, key).ok()?;
         Some(GroupComparison { by: by.clone(), group: group.clone(), pairs, ranking })
     };
     first.keys().filter_map(of_group).collect()
@@ -357,8 +368,7 @@ pub(super) struct GroupFigure {
 impl GroupFigure {
     /// The mean over runs, for the order of groups.
     pub(super) fn mean(&self) -> Option<f64> {
-        let numbers: Vec<f64> = self.numbers().collect();
-        (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
+        notes::mean(self.numbers())
     }
 
     /// The distance between the highest and the lowest run.
@@ -456,16 +466,10 @@ impl Figures {
     fn add(&mut self, at: usize, run: &PageRun<'_>, count: usize) {
         let results = &run.report.results;
         let rows = results.rows();
-        let common = |is_group: bool| {
-            let of_kind = || rows.iter().filter(move |row| row.group_key.is_some() == is_group);
-            // Twice, because what a row has alone would be repeated beside it, though the facts of the page have it.
-            let twice = of_kind().chain(of_kind());
-            CommonMethods::of_rows(twice.map(|row| (row, notes::keys_of(results, row))))
-        };
-        let (of_all, of_groups) = (common(false), common(true));
+        let of_kind = |is_group: bool| rows.iter().filter(move |row| row.group_key.is_some() == is_group);
+        let (of_all, of_groups) = (common(results, of_kind(false)), common(results, of_kind(true)));
         for row in &rows {
             let common = if row.group_key.is_some() { &of_groups } else { &of_all };
-            let cell = cell(row, notes::keys_of(results, row), common);
             let key = FigureKey::of(row);
             let cells = match row.group_key {
                 None if row.scopes.is_empty() => {
@@ -478,9 +482,7 @@ impl Figures {
                 }
                 _ => self.group_cells(row, key, count),
             };
-            if let Some(slot) = cells.and_then(|cells| cells.get_mut(at)) {
-                *slot = Some(cell);
-            }
+            put(cells, at, FigureCell::of(row, notes::keys_of(results, row), common));
         }
     }
 
@@ -559,18 +561,13 @@ impl Figures {
                     failures.flat_map(|score| &score.failures).filter(|failure| is_new(&failure.metric));
                 self.failed_groups.extend(failures.map(|f| (at, key.clone(), f.error.to_string())));
                 let rows = results.rows();
-                let of_groups = || {
-                    rows.iter().filter(|row| row.group_key == Some(key) && FigureKey::of(row) == *headline)
-                };
-                let common = CommonMethods::of_rows(
-                    of_groups().chain(of_groups()).map(|row| (row, notes::keys_of(&results, row))),
-                );
-                for row in of_groups() {
-                    let cell = cell(row, notes::keys_of(&results, row), &common);
+                let is_of =
+                    |row: &&EstimateRow<'_>| row.group_key == Some(key) && FigureKey::of(row) == *headline;
+                let of_groups = rows.iter().filter(is_of);
+                let common = common(&results, of_groups.clone());
+                for row in of_groups {
                     let cells = self.group_cells(row, headline.clone(), runs.len());
-                    if let Some(slot) = cells.and_then(|cells| cells.get_mut(at)) {
-                        *slot = Some(cell);
-                    }
+                    put(cells, at, FigureCell::of(row, notes::keys_of(&results, row), &common));
                 }
             }
             // Groups that are the clusters themselves have no error: there is one cluster in each.
@@ -585,31 +582,33 @@ impl Figures {
     }
 }
 
-/// A figure with its notes.
-fn cell(row: &EstimateRow<'_>, keys: &[String], common: &CommonMethods) -> FigureCell {
-    let mut all = Vec::new();
-    all.extend(notes::few(row, true));
-    all.extend(notes::methods(row, keys, common));
-    all.extend(notes::bounds(&row.estimate));
-    all.extend(notes::remarks(&row.estimate));
-    // An interval metric is an interval, and asks for no error.
-    let is_estimate = notes::is_estimate(row) && row.role != Role::IntervalOf;
-    let no_error = notes::no_error(&row.estimate).filter(|_| is_estimate);
-    FigureCell { estimate: row.estimate.as_ref().clone(), notes: all, is_estimate, no_error }
+/// What the figures of a run have in common.
+fn common<'a, 'r: 'a>(
+    results: &'a Results,
+    rows: impl Iterator<Item = &'a EstimateRow<'r>> + Clone,
+) -> CommonMethods {
+    // Twice, because what a row has alone would be repeated beside it, though the facts of the page have it.
+    CommonMethods::of_rows(rows.clone().chain(rows).map(|row| (row, notes::keys_of(results, row))))
 }
 
-/// The runs in the order of a figure, the best first; as they are if neither way is better.
-pub(super) fn order(figure: &Figure, direction: Direction) -> Vec<usize> {
-    let sign = match direction {
-        Direction::Higher => 1.0,
-        Direction::Lower => -1.0,
-        _ => 0.0,
-    };
-    let merit = |at: &usize| {
-        let number = figure.cells.get(*at).and_then(|cell| cell.as_ref()?.estimate.number());
-        number.map_or(f64::NEG_INFINITY, |number| sign * number)
-    };
-    let mut order: Vec<usize> = (0..figure.cells.len()).collect();
-    order.sort_by(|a, b| merit(b).total_cmp(&merit(a)));
-    order
+/// Puts the figure of a run among those of all.
+fn put(cells: Option<&mut Vec<Option<FigureCell>>>, at: usize, cell: FigureCell) {
+    if let Some(slot) = cells.and_then(|cells| cells.get_mut(at)) {
+        *slot = Some(cell);
+    }
+}
+
+impl FigureCell {
+    /// A figure with its notes.
+    fn of(row: &EstimateRow<'_>, keys: &[String], common: &CommonMethods) -> Self {
+        let mut all = Vec::new();
+        all.extend(notes::few(row, true));
+        all.extend(notes::methods(row, keys, common));
+        all.extend(notes::bounds(&row.estimate));
+        all.extend(notes::remarks(&row.estimate));
+        // An interval metric is an interval, and asks for no error.
+        let is_estimate = notes::is_estimate(row) && row.role != Role::IntervalOf;
+        let no_error = notes::no_error(&row.estimate).filter(|_| is_estimate);
+        FigureCell { estimate: row.estimate.as_ref().clone(), notes: all, is_estimate, no_error }
+    }
 }

@@ -4,16 +4,16 @@ use errorbar_core::metrics::{Prediction, ece};
 use errorbar_core::{Confusion, Estimate, IndexMap, ScoreName};
 use maud::{Markup, html};
 
-use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing, inline};
-use super::estimates::{common_n, forest_head, level_title, long_names, no_errors, row_data};
-use super::facts::{ERROR_NAME, compared, has_error};
+use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing, drawn_table, inline};
+use super::estimates::{common_n, forest_heads, level_title, long_names, no_errors, row_data};
+use super::facts::{ERROR_NAME, compared};
 use super::task::{FigureCell, Task, TaskComparison, run_name};
 use super::{PageRun, section as page_section};
 use crate::comparison::Pair;
-use crate::figure::ChanceLevel;
+use crate::figure::{ChanceLevel, shown_error};
 use crate::plot::{self, CostAxis, CostPoint, Plot, RunMarks};
-use crate::svg::{IntervalSize, IntervalStyle, Reference, Scale, Series, Y, breakable, grid, interval};
-use crate::text::grouped;
+use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, grid, interval, px};
+use crate::text::{grouped, joined};
 
 /// The names of all runs, each once, in order.
 pub(super) fn run_names(tasks: &[Task<'_>]) -> Vec<(String, Series)> {
@@ -46,7 +46,7 @@ pub(super) fn overview(tasks: &[Task<'_>]) -> Markup {
         (runs) " of " (of.0) " by " (of.1) "."
         @match (only, comparisons.as_slice()) {
             (Some((name, cell)), _) => {
-                " " b { (name) } " has " (inline(&cell.estimate)) @if has_error(&cell.estimate) { (ERROR_NAME) }
+                " " b { (name) } " has " (inline(&cell.estimate)) @if shown_error(&cell.estimate).is_some() { (ERROR_NAME) }
                 " on " (first_task.and_then(|task| task.name.as_deref()).unwrap_or_default()) "."
             }
             (None, []) => {}
@@ -92,25 +92,23 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
             }
         }
     };
-    let content = html! {
-        table class={ "forest r" (names.len()) (long_names(names.iter().map(|(name, _)| name.as_str()))) }
-            data-scale=(scale.ends()) role="table" aria-label="The headline of each task and model" {
-            @let axis = html! { @if unit { (axis_head(&scale, None)) } };
-            @let level = level_title(estimates.iter().copied());
-            (forest_head("task", "model", &axis, &html! { "headline ± error" }, &level, false))
-            @for (at, task) in tasks.iter().enumerate() {
-                @let own = run_names(std::slice::from_ref(task));
-                (body(task, at + 1, if is_sparse { &own } else { &names }, unit.then_some(&scale)))
-            }
+    let axis = html! { @if unit { (axis_head(&scale, None)) } };
+    let level = level_title(estimates.iter().copied());
+    let heads = forest_heads("task", "model", &axis, &html! { "headline ± error" }, &level, false);
+    let bodies = html! {
+        @for (at, task) in tasks.iter().enumerate() {
+            @let own = run_names(std::slice::from_ref(task));
+            (body(task, at + 1, if is_sparse { &own } else { &names }, unit.then_some(&scale)))
         }
     };
+    let class = format!("forest r{}{}", names.len(), long_names(names.iter().map(|(name, _)| name.as_str())));
+    let content = drawn_table(&class, &scale, "The headline of each task and model", &heads, &bodies);
     page_section("tasks", &heading, &content)
 }
 
 /// The numbers of scores of the lines, from above, if they differ.
 fn each_n(cells: &[&FigureCell]) -> Option<String> {
-    let each: Vec<String> = cells.iter().map(|cell| grouped(cell.estimate.n)).collect();
-    (!each.is_empty()).then(|| format!("n {}", each.join(", ")))
+    joined(cells.iter().map(|cell| grouped(cell.estimate.n)), ", ").map(|each| format!("n {each}"))
 }
 
 /// The lines of one task, one for each model, whether it has a run or not.
@@ -127,21 +125,19 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
     let own = Scale::of(estimates());
     let scale = common.unwrap_or(&own);
     let column = NumberColumn::of(estimates(), false);
-    // Tasks differ in it, so each names its own.
-    let reference = task.chance.map(ChanceLevel::reference);
     let drawn = html! {
-        (grid(scale, reference.as_ref()))
+        (grid(scale, task.chance))
         @for (line, ((_, series), cell)) in names.iter().zip(&cells).enumerate() {
             @if let Some((at, cell)) = cell && let Some((run, _)) = task.runs.get(*at) {
                 @let series = Series { is_partial: run.is_partial(), ..*series };
-                @let y = Y::Pixels(19.0 + 24.0 * line as f64);
+                @let y = px(19.0 + 24.0 * line as f64);
                 (interval(scale, &cell.estimate, &IntervalStyle::new(series, IntervalSize::Forest).at(y)))
             }
         }
     };
     let figure = task.figures.headline.as_ref();
     let shown: Vec<&FigureCell> = cells.iter().flatten().map(|(_, cell)| *cell).collect();
-    let note = note(task, &shown, reference.as_ref(), common.is_none().then_some(&own));
+    let note = note(task, &shown, common.is_none().then_some(&own));
     let name = task.title();
     let row = |line: usize, name_of_run: &str, series: Series, cell: Option<(usize, &FigureCell)>| {
         let has_run = task.runs.iter().any(|(run, _)| run.name == *name_of_run);
@@ -182,23 +178,18 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
 
 /// What the lines of a task have in common: the metric, the number of scores, the level of guessing, why errors are missing,
 /// the ends of the scale.
-fn note(
-    task: &Task<'_>,
-    shown: &[&FigureCell],
-    reference: Option<&Reference>,
-    own: Option<&Scale>,
-) -> String {
+fn note(task: &Task<'_>, shown: &[&FigureCell], own: Option<&Scale>) -> String {
     let figure = task.figures.headline.as_ref();
     let all = figure.map(|figure| figure.cells.as_slice()).unwrap_or_default();
     let parts = [
         figure.map(|figure| figure.key.title()),
         common_n(shown.iter().copied()).or_else(|| each_n(shown)),
-        reference.map(|reference| reference.label.clone()),
+        // Tasks differ in it, so each names its own.
+        task.chance.map(ChanceLevel::label),
         Some(no_errors(task, all).join(", ")),
-        own.map(|own| format!("{} to {}", own.label(own.lower()), own.label(own.upper()))),
+        own.map(|own| format!("{} to {}", own.label(own.lower), own.label(own.upper))),
     ];
-    let known: Vec<String> = parts.into_iter().flatten().filter(|text| !text.is_empty()).collect();
-    known.join(", ")
+    joined(parts.into_iter().flatten().filter(|text| !text.is_empty()), ", ").unwrap_or_default()
 }
 
 // The sections of plots: epochs, scores, calibration, labels, cost. A section is there if the data support it.

@@ -5,7 +5,6 @@ use errorbar_core::metrics::{All, Grouped, accuracy, grouped, mean, stderr};
 use errorbar_core::{HeadlineRequest, Plan, Score, ScoreColumns, Value, metrics};
 
 use super::{Page, PageRun, PageSamples, RunFacts};
-use crate::samples::SampleOrigin;
 use crate::{Report, estimates};
 
 mod runs;
@@ -231,8 +230,7 @@ fn names_are_never_markup() {
         }
         page.title = hostile.to_owned();
         page.not_compared = None;
-        page.samples =
-            Some(PageSamples { origin: SampleOrigin::Page, key: String::new(), data: String::new() });
+        page.samples = Some(PageSamples { key: String::new(), data: Some(String::new()) });
         let html = page.to_html();
         // The script of the page is ours, and the policy allows no other.
         let markup = html.split("<script type=\"module\">").next().unwrap();
@@ -312,8 +310,7 @@ fn runs_that_must_not_be_compared_are_not() {
 fn a_served_page_may_fetch_from_its_server_alone() {
     let fixtures = [fixture("heron", "t", ["a", "b"], |id| id < 38)];
     let mut page = Page::new(fixtures.iter().map(run).collect());
-    page.samples =
-        Some(PageSamples { origin: SampleOrigin::Server, key: String::new(), data: String::new() });
+    page.samples = Some(PageSamples { key: String::new(), data: None });
     page.listed_in = Some(("../".to_owned(), "logs".to_owned()));
     let html = page.to_html();
     assert!(html.contains("connect-src 'self'") && html.contains("data-origin=\"server\""));

@@ -29,7 +29,7 @@ use maud::{Markup, PreEscaped, html};
 use crate::figure::EstimateText;
 use crate::record::{Listing, ListingCell};
 use crate::svg::{self, Series, escape, name_length};
-use crate::text::{grouped, percent, truncate_middle};
+use crate::text::{grouped, percent, start, truncate_middle};
 
 pub use panels::{confusion, distribution, epochs, pairs};
 pub use rows::{Estimates, Forest, ForestGroup, NamedEstimate, ranking};
@@ -213,10 +213,7 @@ const LONGEST: usize = 200;
 
 /// A name from anyone with nothing invisible in it, no longer than a line or two.
 pub(super) fn visible(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => svg::visible(text.get(..end).unwrap_or_default()).into_owned() + "…",
-        None => svg::visible(text).into_owned(),
-    }
+    svg::visible(&start(text, LONGEST)).into_owned()
 }
 
 /// A name for an element of a drawing, cut in the middle to a number of characters.

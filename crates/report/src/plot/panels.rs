@@ -10,7 +10,7 @@ use super::{
 };
 use crate::comparison::Pair;
 use crate::record::{Listing, ListingCell};
-use crate::svg::{Drawing, IntervalSize, IntervalStyle, Scale, Series, Y, interval, percent, px};
+use crate::svg::{Drawing, IntervalSize, IntervalStyle, Scale, Series, interval, percent, px};
 use crate::text::grouped;
 
 /// The most different scores that have a column each.
@@ -43,7 +43,7 @@ pub fn distribution(runs: &[(String, Distribution)], marks: &RunMarks) -> Plot {
         _ if most_samples <= MOST_DOTS => Form::Dots,
         _ => Form::Bins,
     };
-    let range = (scale.lower(), scale.upper());
+    let range = (scale.lower, scale.upper);
     let bins = |run: &Distribution| match form {
         Form::Values => run.counts.clone(),
         Form::Dots => middles(run, DOT_PLACES, range),
@@ -60,7 +60,7 @@ pub fn distribution(runs: &[(String, Distribution)], marks: &RunMarks) -> Plot {
             _ => bars(drawing, &columns, highest, &scale, form),
         });
         ticks(&mut drawing, &values, &scale, form);
-        let style = IntervalStyle::new(series, IntervalSize::Table).at(Y::Pixels(0.0));
+        let style = IntervalStyle::new(series, IntervalSize::Table).at(px(0.0));
         let mean = interval(&scale, &run.estimate, &style).0;
         drawing.strip(&percent(LEFT), 164, &percent(WIDE), 1, &mean);
         let mut add = |from: f64, to: f64, text: String, samples: u64| {
@@ -170,7 +170,7 @@ fn ticks(drawing: &mut Drawing, values: &[f64], scale: &Scale, form: Form) {
     drawing.line("baseline", ["0", "100%"], [BASE, BASE]);
     let named: Vec<(f64, String)> = match form {
         Form::Values => values.iter().map(|value| (*value, score(*value))).collect(),
-        _ => scale.ticks().iter().map(|tick| (*tick, scale.label(*tick))).collect(),
+        _ => scale.ticks.iter().map(|tick| (*tick, scale.label(*tick))).collect(),
     };
     let mut last = f64::NEG_INFINITY;
     for (value, text) in named {
@@ -189,6 +189,9 @@ fn ticks(drawing: &mut Drawing, values: &[f64], scale: &Scale, form: Form) {
 const MOST_COLUMNS: usize = 600;
 const STRIP: f64 = 26.0;
 
+/// The classes of shades, the lowest first.
+const SHADES: [&str; 4] = ["s0", "s1", "s2", "s3"];
+
 /// What shades are of.
 struct Shading {
     range: (f64, f64),
@@ -199,35 +202,24 @@ struct Shading {
 impl Shading {
     /// The class of a mean.
     fn class(&self, mean: f64) -> &'static str {
+        /// Beside 0, a half and 1 is what rounding makes of them.
+        const ALMOST: f64 = 1e-9;
         let (low, high) = self.range;
         let share = if high > low { (mean - low) / (high - low) } else { 1.0 };
-        const ALMOST: f64 = 1e-9;
-        match share {
-            share if self.is_binned => match share {
-                share if share < 0.25 => "s0",
-                share if share < 0.5 => "s1",
-                share if share < 0.75 => "s2",
-                _ => "s3",
-            },
-            share if share <= ALMOST => "s0",
-            share if share >= 1.0 - ALMOST => "s3",
-            share if share < 0.5 - ALMOST => "s1",
-            _ => "s2",
-        }
+        let steps = if self.is_binned { [0.25, 0.5, 0.75] } else { [ALMOST, 0.5 - ALMOST, 1.0 - ALMOST] };
+        let above = steps.iter().filter(|step| share >= **step).count();
+        SHADES.get(above).copied().unwrap_or_default()
     }
 
     /// What each class means, the lowest first, as markup.
     fn legend(&self) -> [String; 4] {
         let (low, high) = self.range;
         let at = |share: f64| score(((low + (high - low) * share) * 1e9).round() / 1e9);
+        let below = |share: f64| format!("&lt; {}", at(share));
+        let from = |share: f64| format!("≥ {}", at(share));
         match self.is_binned {
-            true => [
-                format!("&lt; {}", at(0.25)),
-                format!("&lt; {}", at(0.5)),
-                format!("&lt; {}", at(0.75)),
-                format!("≥ {}", at(0.75)),
-            ],
-            false => [at(0.0), format!("&lt; {}", at(0.5)), format!("≥ {}", at(0.5)), at(1.0)],
+            true => [below(0.25), below(0.5), below(0.75), from(0.75)],
+            false => [at(0.0), below(0.5), from(0.5), at(1.0)],
         }
     }
 }
@@ -288,7 +280,7 @@ pub fn epochs(runs: &[(String, EpochSpread)], marks: &RunMarks) -> Plot {
 /// The shades and what they mean, and where it ends.
 fn legend(drawing: &mut Drawing, shading: &Shading) -> f64 {
     drawing.group("m0", |drawing| {
-        for (at, (text, class)) in shading.legend().iter().zip(["s0", "s1", "s2", "s3"]).enumerate() {
+        for (at, (text, class)) in shading.legend().iter().zip(SHADES).enumerate() {
             let shade = format!(
                 "<rect class=\"{class}\" y=\"1\" width=\"12\" height=\"12\"/><text class=\"tick l\" x=\"17\" \
                  y=\"11.5\">{text}</text>"
@@ -438,7 +430,7 @@ impl PairsPlot<'_> {
         });
         let rows = Rows {
             scale: Scale::differences(ends),
-            reference: None,
+            chance: None,
             rows: pairs.iter().zip(&differences).map(row).collect(),
             ties: Vec::new(),
             size: IntervalSize::Table,

@@ -11,11 +11,11 @@ use super::{
     short, short_difference, visible, whole,
 };
 use crate::figure::ChanceLevel;
-use crate::notes::unique;
+use crate::notes::{best_first, mean, unique};
 use crate::record::Listing;
 use crate::svg::{
-    Drawing, IntervalSize, IntervalStyle, Reference, Scale, Series, Y, axis, axis_height, escape, grid,
-    interval, percent, px,
+    Drawing, IntervalSize, IntervalStyle, Scale, Series, axis, axis_height, escape, grid, interval, percent,
+    px,
 };
 use crate::text::grouped;
 
@@ -53,7 +53,8 @@ impl Row {
 /// Rows on one scale.
 pub(super) struct Rows {
     pub(super) scale: Scale,
-    pub(super) reference: Option<Reference>,
+    /// A line to compare with: the score of guessing.
+    pub(super) chance: Option<ChanceLevel>,
     pub(super) rows: Vec<Row>,
     /// Upright lines at the left that join rows which cannot be told apart.
     pub(super) ties: Vec<TieLine>,
@@ -61,7 +62,6 @@ pub(super) struct Rows {
 }
 
 /// Where the parts of a row are.
-#[derive(Clone, Copy)]
 struct Columns {
     /// The left end of the scale and its width, in percent.
     plot: (f64, f64),
@@ -82,26 +82,25 @@ impl Rows {
         caption: String,
         marks: &RunMarks,
     ) -> Plot {
-        let ((narrow, narrow_height), (wide, wide_height)) = (self.narrow(), self.wide());
-        let page = PlotPart::new(narrow, narrow_height, label.clone());
-        let mut plot = Plot::new(vec![page], 1, tables, caption, marks);
-        plot.file.0 = vec![PlotPart::new(wide, wide_height, label)];
+        let (page, file) = (self.drawn(&self.columns(true)), self.drawn(&self.columns(false)));
+        let mut plot =
+            Plot::new(vec![PlotPart::new(page.0, page.1, label.clone())], 1, tables, caption, marks);
+        plot.file.0 = vec![PlotPart::new(file.0, file.1, label)];
         plot
     }
 
-    /// The drawing for a file, and its height.
-    fn wide(&self) -> (String, u32) {
-        let row = if self.size == IntervalSize::Table { 32.0 } else { 24.0 };
+    /// Where the parts of a row are: in a page names are above the intervals, in a file beside them.
+    fn columns(&self, is_above: bool) -> Columns {
+        let is_large = self.size == IntervalSize::Table;
+        if is_above {
+            let row = self.below() + if is_large { 54.0 } else { 44.0 };
+            return Columns { plot: (2.0, 96.0), name: 28, row, heading: 30.0, is_above };
+        }
+        let row = self.below() + if is_large { 32.0 } else { 24.0 };
         let longest = self.rows.iter().map(|row| crate::text::width(&row.text)).max().unwrap_or(0);
         // 688 pixels: 6.6 for a character of the figures, and a margin.
         let figures = (longest as f64 * 6.9 / 6.88 + 4.0).clamp(16.0, 34.0);
-        self.drawn(Columns {
-            plot: (28.0, 70.0 - figures),
-            name: 25,
-            row: row + self.below(),
-            heading: 26.0,
-            is_above: false,
-        })
+        Columns { plot: (28.0, 70.0 - figures), name: 25, row, heading: 26.0, is_above }
     }
 
     /// What brackets below intervals add to the height of a row.
@@ -111,33 +110,22 @@ impl Rows {
         if self.rows.iter().any(has_bounds) { 10.0 } else { 0.0 }
     }
 
-    /// The drawing for a page, and its height.
-    fn narrow(&self) -> (String, u32) {
-        let row = if self.size == IntervalSize::Table { 54.0 } else { 44.0 };
-        self.drawn(Columns {
-            plot: (2.0, 96.0),
-            name: 28,
-            row: row + self.below(),
-            heading: 30.0,
-            is_above: true,
-        })
-    }
-
-    fn drawn(&self, columns: Columns) -> (String, u32) {
+    /// The drawing and its height.
+    fn drawn(&self, columns: &Columns) -> (String, u32) {
         let mut drawing = Drawing::default();
         let (left, wide) = (percent(columns.plot.0), percent(columns.plot.1));
-        let top = f64::from(axis_height(&self.scale, self.reference.as_ref()));
+        let top = f64::from(axis_height(&self.scale, self.chance));
         let height = |row: &Row| if row.estimate.is_some() { columns.row } else { columns.heading };
         let bottom = top + self.rows.iter().map(height).sum::<f64>() + 4.0;
-        drawing.strip(&left, 0, &wide, top, &axis(&self.scale, self.reference.as_ref()).0);
-        let grid = grid(&self.scale, self.reference.as_ref()).0;
+        drawing.strip(&left, 0, &wide, top, &axis(&self.scale, self.chance).0);
+        let grid = grid(&self.scale, self.chance).0;
         drawing.strip(&left, top, &wide, px(bottom - top), &grid);
         let mut y = top;
         for row in &self.rows {
-            self.row(&mut drawing, row, y, &columns);
+            self.row(&mut drawing, row, y, columns);
             y += height(row);
         }
-        self.ties(&mut drawing, top, &columns);
+        self.ties(&mut drawing, top, columns);
         (drawing.0, bottom.ceil() as u32)
     }
 
@@ -177,7 +165,7 @@ impl Rows {
             let (from, to) = (self.scale.within(-mde), self.scale.within(mde));
             drawn.rect("hatch", "", [&percent(from), "-10", &percent(to - from), "20"]);
         }
-        let style = IntervalStyle::new(*series, self.size).at(Y::Pixels(0.0));
+        let style = IntervalStyle::new(*series, self.size).at(px(0.0));
         drawn.0 += &match estimate.number().filter(|number| number.is_finite()) {
             Some(_) => interval(&self.scale, estimate, &style).0,
             // A ring that is nowhere on the scale: there is no number.
@@ -277,30 +265,20 @@ impl Estimates {
     pub fn draw(&self) -> Plot {
         let Estimates { metric, marks, .. } = self;
         let count = self.runs.len();
-        let mut order: Vec<(usize, &NamedEstimate)> = self.runs.iter().enumerate().collect();
-        let merit = |run: &NamedEstimate| {
-            let value = run.estimate.number().filter(|value| !value.is_nan());
-            value.map_or(f64::NEG_INFINITY, |value| if self.lower_is_better { -value } else { value })
-        };
-        order.sort_by(|(_, a), (_, b)| merit(b).total_cmp(&merit(a)));
+        let order = best_first(self.runs.iter().map(|run| run.estimate.number()), self.lower_is_better);
+        let ordered = order.into_iter().filter_map(|at| Some((at, self.runs.get(at)?)));
         let mut rows = Vec::new();
         let mut words = Vec::new();
         let mut table = Listing::new(["run", metric, "interval", "n", "absent"]);
         let mut data = estimate_list(["run", "metric"], ["absent"]);
-        for (at, NamedEstimate { name, estimate }) in &order {
+        for (at, NamedEstimate { name, estimate }) in ordered {
             let written = |text: String| marks.figure(name, text);
             let (n, absent) = (estimate.n, estimate.absent);
             let (text, brief) = match self.are_differences {
                 true => (short_difference(estimate), short_difference(estimate)),
                 false => (row_text(estimate, true), short(estimate)),
             };
-            rows.push(Row::new(
-                name,
-                estimate,
-                marks.series(name, *at, count),
-                written(text),
-                written(brief),
-            ));
+            rows.push(Row::new(name, estimate, marks.series(name, at, count), written(text), written(brief)));
             let missing = if absent > 0 { format!(", {absent} absent") } else { String::new() };
             words.push(format!("{}: {}, n {n}{missing}", visible(name), written(figure(estimate))));
             let figures =
@@ -319,7 +297,7 @@ impl Estimates {
             } else {
                 Scale::of(estimates())
             },
-            reference: self.chance.map(ChanceLevel::reference),
+            chance: self.chance,
             rows,
             ties: Vec::new(),
             size: if count > 12 { IntervalSize::Forest } else { IntervalSize::Table },
@@ -384,24 +362,12 @@ pub struct ForestGroup {
     pub estimates: Vec<Option<Estimate>>,
 }
 
-impl ForestGroup {
-    /// The mean over the runs that have a figure.
-    fn mean(&self) -> Option<f64> {
-        let numbers: Vec<f64> = self.estimates.iter().flatten().filter_map(Estimate::number).collect();
-        (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
-    }
-}
-
 impl Forest {
     /// The groups, the best first; ties in the order of the data.
     fn ordered(&self) -> Vec<&ForestGroup> {
-        let merit = |group: &ForestGroup| {
-            let sign = if self.lower_is_better { -1.0 } else { 1.0 };
-            group.mean().map_or(f64::NEG_INFINITY, |mean| sign * mean)
-        };
-        let mut groups: Vec<&ForestGroup> = self.groups.iter().collect();
-        groups.sort_by(|a, b| merit(b).total_cmp(&merit(a)));
-        self.all.iter().chain(groups).collect()
+        let mean = |group: &ForestGroup| mean(group.estimates.iter().flatten().filter_map(Estimate::number));
+        let order = best_first(self.groups.iter().map(mean), self.lower_is_better);
+        self.all.iter().chain(order.into_iter().filter_map(|at| self.groups.get(at))).collect()
     }
 
     /// Draws it.
@@ -445,7 +411,7 @@ impl Forest {
         let estimates = || groups.iter().flat_map(|group| group.estimates.iter().flatten());
         let rows = Rows {
             scale: Scale::of(estimates()),
-            reference: self.chance.map(ChanceLevel::reference),
+            chance: self.chance,
             rows,
             ties: Vec::new(),
             size: IntervalSize::Forest,
@@ -487,7 +453,7 @@ pub fn ranking(ranking: &Ranking, runs: &[String], marks: &RunMarks) -> Plot {
     let estimates = || ranks.iter().map(|rank| &rank.estimate);
     let rows = Rows {
         scale: Scale::of(estimates()),
-        reference: None,
+        chance: None,
         rows,
         ties: tie_lines(ranks),
         size: if ranks.len() > LARGE { IntervalSize::Forest } else { IntervalSize::Table },

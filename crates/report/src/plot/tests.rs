@@ -362,7 +362,7 @@ fn guessing_is_a_line_with_a_name_in_words_too() {
 
 /// The plot, its file and its data as CSV.
 fn shown(plot: &Plot) -> (String, String) {
-    (plot.standalone("t"), crate::Render::listing_text(&crate::Csv, &plot.data))
+    (plot.standalone("t"), crate::Render::listing_text(&crate::Csv::default(), &plot.data))
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! What plots with a vertical scale share.
 
-use errorbar_core::{CalibrationCurve, Estimate, IntervalSide, PassCurve};
+use errorbar_core::{CalibrationCurve, Estimate, PassCurve};
 
 use super::{
     Plot, PlotPart, RunMarks, estimate_list, estimate_row, figure, fitted, interval_text, level, panels,
     score, short, short_or_unknown, visible, whole,
 };
 use crate::record::{Listing, ListingCell};
-use crate::svg::{Drawing, Scale, Series, percent, px, tick_text};
+use crate::svg::{Drawing, Scale, Series, ends, percent, px, tick_text};
 use crate::text::grouped;
 
 /// A number on a vertical axis of pixels.
@@ -25,7 +25,7 @@ impl Vertical {
 
     /// Lines with their numbers above them at the left, so that the drawing needs no margin of a fixed width.
     pub(super) fn lines(&self, drawing: &mut Drawing) {
-        for tick in self.scale.ticks() {
+        for tick in &self.scale.ticks {
             let y = px(self.y(*tick));
             drawing.line("gl", ["0", "100%"], [&y, &y]);
             drawing.text("tick l", "0", px(self.y(*tick) - 3.0), &self.scale.label(*tick));
@@ -36,22 +36,21 @@ impl Vertical {
     pub(super) fn interval(&self, drawing: &mut Drawing, estimate: &Estimate, series: Series, x: f64) {
         let Some(value) = estimate.number().filter(|value| value.is_finite()) else { return };
         let x = percent(x);
-        let ends = estimate.interval.as_ref().ok().and_then(|interval| match interval.side {
-            IntervalSide::Lower => Some((interval.lower, value)),
-            IntervalSide::Upper => Some((value, interval.upper)),
-            _ => (interval.lower != interval.upper).then_some((interval.lower, interval.upper)),
-        });
-        let ends = ends.filter(|(lower, upper)| !lower.is_nan() && !upper.is_nan());
+        let ends = ends(estimate, value);
         drawing.group(series.class, |drawing| {
             if let Some((lower, upper)) = ends {
-                let (from, to) = (px(self.y(lower)), px(self.y(upper)));
+                let [from, to] = [lower, upper].map(|end| px(self.y(end.unwrap_or(value))));
                 let class = if series.is_partial { "ci far" } else { "ci" };
                 drawing.line(class, [&x, &x], [&from, &to]);
-                let ends = [(lower, &from, "M-4-4L0 0L4-4"), (upper, &to, "M-4 4L0 0L4 4")];
-                for (end, y, beyond) in ends.into_iter().filter(|(end, ..)| *end != value) {
-                    let is_beyond = !(-1e-6..=100.0 + 1e-6).contains(&self.scale.position(end));
-                    let path = if is_beyond { beyond } else { "M-3.5 0H3.5" };
-                    drawing.nested(&x, y, &format!("<path class=\"cap\" d=\"{path}\"/>"));
+                let caps = [(lower, &from, "M-4-4L0 0L4-4"), (upper, &to, "M-4 4L0 0L4 4")];
+                for (end, y, beyond) in
+                    caps.into_iter().filter_map(|(end, y, beyond)| Some((end?, y, beyond)))
+                {
+                    if end != value {
+                        let is_beyond = !(-1e-6..=100.0 + 1e-6).contains(&self.scale.position(end));
+                        let path = if is_beyond { beyond } else { "M-3.5 0H3.5" };
+                        drawing.nested(&x, y, &format!("<path class=\"cap\" d=\"{path}\"/>"));
+                    }
                 }
             }
             let has_error = ends.is_some() || estimate.stderr().is_some_and(|se| se > 0.0);
@@ -146,7 +145,7 @@ fn calibration_panel(curve: &CalibrationCurve, series: Series, most: u64) -> Str
         }
     });
     drawing.line("baseline", across(), [base, base]);
-    for tick in Scale::unit().ticks() {
+    for tick in &Scale::unit().ticks {
         drawing.text("tick", percent(x(*tick)), px(base + 16.0), &tick.to_string());
     }
     drawing.text("tick r", percent(x(1.0)), px(base + 33.0), "confidence");
@@ -369,7 +368,7 @@ impl Horizontal {
     }
 
     fn ticks(&self, drawing: &mut Drawing) {
-        for tick in self.scale.ticks().iter().filter(|tick| !self.is_log || tick.fract() == 0.0) {
+        for tick in self.scale.ticks.iter().filter(|tick| !self.is_log || tick.fract() == 0.0) {
             let cost = if self.is_log { 10_f64.powf(*tick) } else { *tick };
             let x = percent(self.x(cost));
             drawing.line("gl", [&x, &x], [px(COST_BOTTOM), px(COST_BOTTOM + 5.0)]);

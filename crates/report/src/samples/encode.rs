@@ -122,7 +122,7 @@ impl SampleSet {
     }
 
     fn encoded(&self) -> Result<EncodedSamples, EncodeError> {
-        let details = self.chunks(|sample| serde_json::to_vec(&sample.detail()))?;
+        let details = self.chunks(|sample| serde_json::to_vec(sample))?;
         let messages = match self.has_messages {
             true => self.chunks(|sample| serde_json::to_vec(&sample.messages()))?,
             false => Chunks::default(),
@@ -309,17 +309,8 @@ impl SampleSet {
     pub fn sample_json(&self, id: &str) -> Option<Json> {
         let sample = self.samples.get(id)?;
         let messages = self.has_messages.then(|| sample.messages());
-        Some(json!({ "detail": sample.detail(), "messages": messages }))
+        Some(json!({ "detail": sample, "messages": messages }))
     }
-}
-
-/// A sample with everything but its conversations.
-#[derive(Serialize)]
-pub(super) struct SampleDetail<'a> {
-    #[serde(flatten)]
-    texts: &'a SampleTexts,
-    /// Per run, per epoch.
-    runs: &'a [Vec<Option<EpochRecord>>],
 }
 
 /// The conversations of a sample: per run, per epoch.
@@ -329,10 +320,6 @@ pub(super) struct SampleMessages<'a> {
 }
 
 impl AlignedSample {
-    pub(super) fn detail(&self) -> SampleDetail<'_> {
-        SampleDetail { texts: &self.texts, runs: &self.records }
-    }
-
     pub(super) fn messages(&self) -> SampleMessages<'_> {
         SampleMessages {
             runs: self.records.iter().map(|records| records.iter().map(messages).collect()).collect(),
@@ -469,37 +456,12 @@ impl AlignedSample {
     }
 }
 
-/// How long the JSON of a value is.
+/// How long the JSON of a value is. What cannot be written is not written later either.
 fn json_bytes(value: &impl Serialize) -> usize {
-    struct Counter(usize);
-
-    impl std::io::Write for Counter {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-
-    let mut counter = Counter(0);
-    // What cannot be written is not written later either.
-    let _ = serde_json::to_writer(&mut counter, value);
-    counter.0
+    serde_json::to_vec(value).map_or(0, |json| json.len())
 }
 
 // The controls of the sample browser, as markup; `assets/browser.js` fills them.
-
-/// Where the page finds its samples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SampleOrigin {
-    /// In the page, as [`EncodedSamples`](super::EncodedSamples).
-    Page,
-    /// On the server that the page is from: `samples.json` and `sample.json` beside it.
-    Server,
-}
 
 /// The verdicts in the order of the key, the class of their squares, and what they mean.
 const KEY: [(OutcomeVerdict, &str, &str); 8] = [
@@ -531,12 +493,9 @@ fn key(is_used: impl Fn(OutcomeVerdict) -> bool) -> String {
         .into_string()
 }
 
-/// The browser without its data, for the section `samples` of a page.
-pub fn section_html(origin: SampleOrigin) -> Markup {
-    let origin = match origin {
-        SampleOrigin::Page => "page",
-        SampleOrigin::Server => "server",
-    };
+/// The browser without its data, for the section `samples` of a page, or of one whose server has the samples.
+pub fn section_html(is_served: bool) -> Markup {
+    let origin = if is_served { "server" } else { "page" };
     PreEscaped(SECTION.replace("{origin}", origin).replace('\n', ""))
 }
 

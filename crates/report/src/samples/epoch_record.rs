@@ -2,11 +2,11 @@
 
 use errorbar_core::{LeafRef, Metadata, Score, ScoreColumns, ValueToFloat};
 use errorbar_log::eval::{MessagePart, Transcript, TranscriptMessage};
-use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::{Outcome, OutcomeVerdict};
+use crate::text::start;
 use crate::transcript::{Verdict, grading, leaves};
 
 /// The number of characters of a metadata value that are shown.
@@ -237,10 +237,7 @@ impl EpochRecord {
         const LENGTH: usize = 48;
         let found = self.scores.iter().find_map(|score| score.answer.as_ref()).or(self.answer.as_ref())?;
         let line = found.head().lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        Some(match line.char_indices().nth(LENGTH) {
-            Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
-            None => line.to_owned(),
-        })
+        Some(start(line, LENGTH))
     }
 }
 
@@ -322,11 +319,20 @@ pub const TEXT_LIMIT: usize = 20_000;
 /// assert_eq!(serde_json::to_value(&LongText::new("short", 100))?, "short");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LongText {
-    head: String,
-    /// What is left of the end, and the characters that the whole text has.
-    cut: Option<(String, usize)>,
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum LongText {
+    /// All of it.
+    Whole(String),
+    /// Both ends.
+    Cut {
+        /// The start.
+        head: String,
+        /// What is left of the end.
+        tail: String,
+        /// The characters that the whole text has.
+        length: usize,
+    },
 }
 
 impl LongText {
@@ -334,57 +340,45 @@ impl LongText {
     pub fn new(text: impl Into<String>, limit: usize) -> Self {
         let text = text.into();
         // No text has more characters than bytes.
-        if text.len() <= limit {
-            return LongText { head: text, cut: None };
-        }
-        let length = text.chars().count();
+        let length = if text.len() <= limit { 0 } else { text.chars().count() };
         if length <= limit {
-            return LongText { head: text, cut: None };
+            return LongText::Whole(text);
         }
         let end = limit / 10;
         let head = text.chars().take(limit - end).collect();
-        let tail = text.chars().skip(length - end).collect();
-        LongText { head, cut: Some((tail, length)) }
+        LongText::Cut { head, tail: text.chars().skip(length - end).collect(), length }
     }
 
     /// The same with at most this number of characters; the length stays that of the whole text.
     #[must_use]
     pub fn shorten(&self, limit: usize) -> Self {
-        match &self.cut {
-            None => LongText::new(self.head.clone(), limit),
-            Some((_, length)) => {
-                let joined = LongText::new(self.head.clone(), limit);
-                let tail = joined.cut.map(|(tail, _)| tail).unwrap_or_default();
-                LongText { head: joined.head, cut: Some((tail, *length)) }
+        match (self, LongText::new(self.head(), limit)) {
+            (LongText::Whole(_), shorter) => shorter,
+            (LongText::Cut { length, .. }, LongText::Whole(head)) => {
+                LongText::Cut { head, tail: String::new(), length: *length }
+            }
+            (LongText::Cut { length, .. }, LongText::Cut { head, tail, .. }) => {
+                LongText::Cut { head, tail, length: *length }
             }
         }
     }
 
     /// Its start.
     pub fn head(&self) -> &str {
-        &self.head
+        match self {
+            LongText::Whole(text) | LongText::Cut { head: text, .. } => text,
+        }
     }
 
     /// Whether something was cut out.
     pub fn is_cut(&self) -> bool {
-        self.cut.is_some()
+        matches!(self, LongText::Cut { .. })
     }
 }
 
 impl From<&str> for LongText {
     fn from(text: &str) -> Self {
         LongText::new(text, TEXT_LIMIT)
-    }
-}
-
-impl Serialize for LongText {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Some((tail, length)) = &self.cut else { return serializer.serialize_str(&self.head) };
-        let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("head", &self.head)?;
-        map.serialize_entry("tail", tail)?;
-        map.serialize_entry("length", length)?;
-        map.end()
     }
 }
 
@@ -397,16 +391,12 @@ pub(super) fn preview(text: &str) -> String {
     // Of a very long text only both ends are looked at.
     const LOOKED_AT: usize = 20_000;
     let end = text.floor_char_boundary(LOOKED_AT.min(text.len()));
-    let start = text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT));
-    let last = text.get(start..).unwrap_or_default().lines().rev().map(str::trim);
+    let behind = text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT));
+    let last = text.get(behind..).unwrap_or_default().lines().rev().map(str::trim);
     let question = last.filter(|line| !line.is_empty()).take(12).find(|line| line.ends_with('?'));
     let mut first =
         text.get(..end).unwrap_or_default().lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = question.or_else(|| first.next()).unwrap_or_default();
-    match line.char_indices().nth(PREVIEW_LENGTH) {
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
-        None => line.to_owned(),
-    }
+    start(question.or_else(|| first.next()).unwrap_or_default(), PREVIEW_LENGTH)
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ use errorbar_core::{IndexMap, SampleId, ScoreColumns};
 use errorbar_log::eval::{EvalLog, LogError};
 use serde::Serialize;
 
-pub use encode::{EncodeError, EncodedSamples, Omission, SampleOrigin, section_html, whole_key_html};
+pub use encode::{EncodeError, EncodedSamples, Omission, section_html, whole_key_html};
 pub use epoch_record::{EpochRecord, LongText, SampleTexts, TEXT_LIMIT};
 
 /// The samples of one or more runs, aligned by their ids.
@@ -68,7 +68,7 @@ struct SampleRun {
 }
 
 /// A scorer, or one of the values that it gives in a map or a list.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct ScoreColumn {
     scorer: String,
     field: Option<String>,
@@ -123,16 +123,21 @@ struct GroupKey {
     values: Vec<String>,
 }
 
-/// A sample over runs and epochs.
-#[derive(Clone, Debug, Default)]
+/// A sample over runs and epochs; as JSON, everything but what the index has and its conversations.
+#[derive(Clone, Debug, Default, Serialize)]
 struct AlignedSample {
+    #[serde(skip)]
     preview: String,
     /// Per group key, the index of its value.
+    #[serde(skip)]
     groups: Vec<Option<u32>>,
+    #[serde(flatten)]
     texts: SampleTexts,
     /// Per score column, run and epoch of the run, the index of its outcome.
+    #[serde(skip)]
     cells: Vec<u32>,
     /// Per run, per epoch of the run.
+    #[serde(rename = "runs")]
     records: Vec<Vec<Option<EpochRecord>>>,
 }
 
@@ -150,11 +155,6 @@ impl SampleSet {
     /// What was left out while samples were added.
     pub fn omissions(&self) -> &[Omission] {
         &self.omissions
-    }
-
-    /// The names of the runs, in order.
-    pub fn run_names(&self) -> impl Iterator<Item = &str> {
-        self.runs.iter().map(|run| run.name.as_str())
     }
 
     /// The ids of the samples, in order.
@@ -438,23 +438,20 @@ fn sort_epochs(set: &mut SampleSet) {
 
 /// The scorers and their fields, in the order of their first score.
 fn columns(set: &SampleSet) -> Vec<ScoreColumn> {
-    let mut columns: IndexMap<ScoreColumn, ()> = IndexMap::new();
+    let mut columns: Vec<ScoreColumn> = Vec::new();
     for record in set.samples.values().flat_map(|sample| &sample.records).flatten().flatten() {
         for (scorer, field, _) in record.outcomes() {
             let is_known = |column: &ScoreColumn| column.scorer == scorer && column.field.as_deref() == field;
-            if columns.len() < MOST_COLUMNS && !columns.keys().any(is_known) {
-                let column = ScoreColumn { scorer: scorer.to_owned(), field: field.map(str::to_owned) };
-                columns.insert(column, ());
+            if columns.len() < MOST_COLUMNS && !columns.iter().any(is_known) {
+                columns.push(ScoreColumn { scorer: scorer.to_owned(), field: field.map(str::to_owned) });
             }
         }
     }
     // A sample that a scorer of maps left unscored has no fields; the others say which there are.
-    let with_fields: HashSet<String> =
-        columns.keys().filter(|column| column.field.is_some()).map(|column| column.scorer.clone()).collect();
+    let with_fields = columns.iter().filter(|column| column.field.is_some());
+    let with_fields: HashSet<String> = with_fields.map(|column| column.scorer.clone()).collect();
+    columns.retain(|column| column.field.is_some() || !with_fields.contains(&column.scorer));
     columns
-        .into_keys()
-        .filter(|column| column.field.is_some() || !with_fields.contains(&column.scorer))
-        .collect()
 }
 
 /// A scorer that gives more than 1 or less than 0 somewhere rates on another scale: its 1 is not right, nor its 0 wrong.

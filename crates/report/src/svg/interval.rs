@@ -3,7 +3,8 @@
 use errorbar_core::{Estimate, IntervalSide};
 use maud::{Markup, PreEscaped};
 
-use super::{Drawing, Series, escape};
+use super::{Drawing, Series};
+use crate::figure::{ChanceLevel, shown_error};
 
 /// How large an interval is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,44 +31,26 @@ impl IntervalSize {
     }
 }
 
-/// A vertical position.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Y {
-    /// In percent of the height.
-    Percent(f64),
-    /// In pixels.
-    Pixels(f64),
-}
-
-impl Y {
-    fn text(self) -> String {
-        match self {
-            Y::Percent(number) => percent(number),
-            Y::Pixels(number) => percent(number).trim_end_matches('%').to_owned(),
-        }
-    }
-}
-
 /// How an interval is drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IntervalStyle {
     /// Mark and colour.
     pub series: Series,
     /// How large.
     pub size: IntervalSize,
-    /// Where.
-    pub y: Y,
+    /// Where: a height in pixels, or in percent of the drawing.
+    pub y: String,
 }
 
 impl IntervalStyle {
     /// In the middle of the row.
     pub fn new(series: Series, size: IntervalSize) -> Self {
-        IntervalStyle { series, size, y: Y::Percent(50.0) }
+        IntervalStyle { series, size, y: "50%".to_owned() }
     }
 
     /// The same at another height.
     #[must_use]
-    pub fn at(self, y: Y) -> Self {
+    pub fn at(self, y: String) -> Self {
         IntervalStyle { y, ..self }
     }
 }
@@ -84,8 +67,8 @@ pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> Ma
         return Markup::default();
     };
     let (height, cap_id, is_small) = style.size.parts();
-    let y = style.y.text();
-    let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate && error.se > 0.0);
+    let y = &style.y;
+    let error = shown_error(estimate);
     let ends = ends(estimate, value).filter(|_| style.size != IntervalSize::Thin || estimate.n >= FEW);
     let has_error = error.is_some() || ends.is_some();
     let size = if style.size == IntervalSize::Headline { " lg" } else { "" };
@@ -103,8 +86,8 @@ pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> Ma
         if let Some((lower, upper)) = ends {
             let class = if style.series.is_partial { "ci far" } else { "ci" };
             let ends = [lower.unwrap_or(value), upper.unwrap_or(value)];
-            drawn.line(class, ends.map(|end| percent(scale.within(end))), [&y, &y]);
-                    [lower, upper].into_iter().flatten().for_each(|end| cap(drawn, scale, end, cap_id, &y));
+            drawn.line(class, ends.map(|end| percent(scale.within(end))), [y, y]);
+                    [lower, upper].into_iter().flatten().for_each(|end| cap(drawn, scale, end, cap_id, y));
                 }
                 let (large, small) = style.series.mark;
                 let id = if is_small { small } else { large };
@@ -114,8 +97,8 @@ pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> Ma
         if let Some(bounds) = &estimate.bounds {
             drawn.group("absent", |drawn| {
                 let ends = [bounds.worst, bounds.best];
-                drawn.line("gone", ends.map(|end| percent(scale.within(end))), [&y, &y]);
-                ends.into_iter().for_each(|end| cap(drawn, scale, end, "dotcap", &y));
+                drawn.line("gone", ends.map(|end| percent(scale.within(end))), [y, y]);
+                ends.into_iter().for_each(|end| cap(drawn, scale, end, "dotcap", y));
             });
         }
     });
@@ -123,7 +106,7 @@ pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> Ma
 }
 
 /// The ends of the interval that are bounds; none if they carry no information.
-fn ends(estimate: &Estimate, value: f64) -> Option<(Option<f64>, Option<f64>)> {
+pub(crate) fn ends(estimate: &Estimate, value: f64) -> Option<(Option<f64>, Option<f64>)> {
     let interval = estimate.interval.as_ref().ok()?;
     let (lower, upper) = (interval.lower, interval.upper);
     match interval.side {
@@ -156,15 +139,20 @@ const STEPS: f64 = 5.0;
 /// use errorbar_report::svg::Scale;
 ///
 /// let scale = Scale::around([3.1, 7.4]);
-/// assert_eq!((scale.lower(), scale.upper(), scale.ticks()), (3.0, 8.0, [3.0, 4.0, 5.0, 6.0, 7.0, 8.0].as_slice()));
-/// assert_eq!(scale.position(5.5), 50.0);
+/// assert_eq!((scale.lower, scale.upper), (3.0, 8.0));
+/// assert_eq!((scale.ticks.as_slice(), scale.position(5.5)), ([3.0, 4.0, 5.0, 6.0, 7.0, 8.0].as_slice(), 50.0));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Scale {
-    lower: f64,
-    upper: f64,
-    ticks: Vec<f64>,
-    is_signed: bool,
+    /// The lower end.
+    pub lower: f64,
+    /// The upper end.
+    pub upper: f64,
+    /// The numbers that have a tick.
+    pub ticks: Vec<f64>,
+    /// Whether it is a scale of differences.
+    pub is_signed: bool,
 }
 
 impl Scale {
@@ -217,26 +205,6 @@ impl Scale {
             return Scale::unit();
         }
         Scale::around(estimates.into_iter().flat_map(extent))
-    }
-
-    /// The lower end.
-    pub fn lower(&self) -> f64 {
-        self.lower
-    }
-
-    /// The upper end.
-    pub fn upper(&self) -> f64 {
-        self.upper
-    }
-
-    /// The numbers that have a tick.
-    pub fn ticks(&self) -> &[f64] {
-        &self.ticks
-    }
-
-    /// Whether it is a scale of differences.
-    pub fn is_signed(&self) -> bool {
-        self.is_signed
     }
 
     /// Where a number is, in percent of the width; beyond 0 to 100 if the number is beyond the scale.
@@ -329,50 +297,37 @@ pub fn percent(number: f64) -> String {
 
 // Axes and grid lines.
 
-/// The height of an axis without a named reference line, in pixels.
+/// The height of an axis without a named line, in pixels.
 const AXIS_HEIGHT: u32 = 28;
-/// What a named reference line adds.
-const REFERENCE_HEIGHT: u32 = 16;
+/// What the line of guessing adds.
+const CHANCE_HEIGHT: u32 = 16;
 
-/// A dashed line with a name: the score of guessing, a threshold.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Reference {
-    /// Where it is.
-    pub value: f64,
-    /// What it is called: `chance 0.25`.
-    pub label: String,
+/// Where the score of guessing is, if it is on the scale.
+fn chance_position(scale: &Scale, chance: Option<ChanceLevel>) -> Option<f64> {
+    chance.map(|chance| scale.position(chance.value)).filter(|at| (0.0..=100.0).contains(at))
 }
 
-impl Reference {
-    /// The position, if it is on the scale.
-    fn position(&self, scale: &Scale) -> Option<f64> {
-        Some(scale.position(self.value)).filter(|at| (0.0..=100.0).contains(at))
-    }
-}
-
-/// The height of an axis in pixels: a reference line on the scale is named above the ticks.
-pub fn axis_height(scale: &Scale, reference: Option<&Reference>) -> u32 {
-    let is_named = reference.is_some_and(|reference| reference.position(scale).is_some());
-    AXIS_HEIGHT + if is_named { REFERENCE_HEIGHT } else { 0 }
+/// The height of an axis in pixels: the score of guessing is named above the ticks.
+pub fn axis_height(scale: &Scale, chance: Option<ChanceLevel>) -> u32 {
+    AXIS_HEIGHT + if chance_position(scale, chance).is_some() { CHANCE_HEIGHT } else { 0 }
 }
 
 /// The axis above a column of plots, as an `<svg>`.
-pub fn axis(scale: &Scale, reference: Option<&Reference>) -> Markup {
-    let height = axis_height(scale, reference);
-    let reference = reference.and_then(|reference| Some((reference, reference.position(scale)?)));
+pub fn axis(scale: &Scale, chance: Option<ChanceLevel>) -> Markup {
+    let height = axis_height(scale, chance);
     let top = height - AXIS_HEIGHT;
     let mut drawn = Drawing(format!(
         "<svg class=\"iv ax\" width=\"100%\" height=\"{height}\" aria-hidden=\"true\" focusable=\"false\">"
     ));
-    for (index, tick) in scale.ticks().iter().enumerate() {
+    for (index, tick) in scale.ticks.iter().enumerate() {
         let at = percent(scale.position(*tick));
         let class = if is_spare(scale, index) { "tick t2" } else { "tick" };
         drawn.text(class, &at, height - 8, &scale.label(*tick));
         drawn.line("gl", [&at, &at], [height - 4, height]);
     }
-    if let Some((reference, at)) = reference {
+    if let Some((chance, at)) = chance.zip(chance_position(scale, chance)) {
         let at = percent(at);
-        drawn.text("reft", &at, top + 4, &escape(&reference.label));
+        drawn.text("reft", &at, top + 4, &chance.label());
         drawn.line("gl ref", [&at, &at], [top + 8, height]);
     }
     PreEscaped(drawn.0 + "</svg>")
@@ -380,7 +335,7 @@ pub fn axis(scale: &Scale, reference: Option<&Reference>) -> Markup {
 
 /// Whether a narrow axis does without the label of a tick: between the ends of 0 to 1, else every second one from 0.
 fn is_spare(scale: &Scale, index: usize) -> bool {
-    let ticks = scale.ticks();
+    let ticks = &scale.ticks;
     if *scale == Scale::unit() {
         return index != 0 && index + 1 != ticks.len();
     }
@@ -392,19 +347,19 @@ fn is_spare(scale: &Scale, index: usize) -> bool {
 pub fn axis_width(scale: &Scale) -> f64 {
     const CHARACTER: f64 = 7.2;
     const GAP: f64 = 8.0;
-    let longest = scale.ticks().iter().map(|tick| scale.label(*tick).chars().count()).max().unwrap_or(0);
-    scale.ticks().len() as f64 * (longest as f64 * CHARACTER + GAP)
+    let longest = scale.ticks.iter().map(|tick| scale.label(*tick).chars().count()).max().unwrap_or(0);
+    scale.ticks.len() as f64 * (longest as f64 * CHARACTER + GAP)
 }
 
 /// The grid lines behind a row of a plot, over its whole height.
-pub fn grid(scale: &Scale, reference: Option<&Reference>) -> Markup {
+pub fn grid(scale: &Scale, chance: Option<ChanceLevel>) -> Markup {
     let mut drawn = Drawing::default();
     let mut line = |class: &str, at: f64| drawn.line(class, [percent(at), percent(at)], ["0", "100%"]);
-    for tick in scale.ticks() {
-        let is_zero = scale.is_signed() && *tick == 0.0;
+    for tick in &scale.ticks {
+        let is_zero = scale.is_signed && *tick == 0.0;
         line(if is_zero { "gl zero" } else { "gl" }, scale.position(*tick));
     }
-    if let Some(at) = reference.and_then(|reference| reference.position(scale)) {
+    if let Some(at) = chance_position(scale, chance) {
         line("gl ref", at);
     }
     PreEscaped(drawn.0)
@@ -479,14 +434,14 @@ mod tests {
     #[test]
     fn few_scores_have_no_line_in_a_thin_row_and_runs_are_hollow() {
         let estimate = Estimate::new(0.5).with_stderr(0.1).with_interval(0.3, 0.7, 0.95).with_n(3);
-        let style = IntervalStyle::new(Series::of(0, 1), IntervalSize::Thin).at(Y::Percent(22.0));
+        let style = IntervalStyle::new(Series::of(0, 1), IntervalSize::Thin).at(percent(22.0));
         let text = interval(&Scale::unit(), &estimate, &style).0;
         assert!(
             text.contains("class=\"se\"") && !text.contains("class=\"ci\"") && text.contains("y=\"22%\""),
             "{text}"
         );
         let style = IntervalStyle::new(Series { is_partial: true, ..Series::of(0, 1) }, IntervalSize::Table)
-            .at(Y::Pixels(19.0));
+            .at("19".to_owned());
         let text = interval(&Scale::unit(), &estimate, &style).0;
         assert!(
             text.contains("ci far") && text.contains("mk hollow") && text.contains("y1=\"19\""),
@@ -501,7 +456,7 @@ mod tests {
         assert_eq!(Scale::of(&[]), Scale::unit());
         let wide = [Estimate::new(7.25).with_stderr(1.3).with_interval(4.6, 9.9, 0.95)];
         let scale = Scale::of(&wide);
-        assert_eq!((scale.lower(), scale.upper()), (4.0, 10.0));
+        assert_eq!((scale.lower, scale.upper), (4.0, 10.0));
     }
 
     #[test]
@@ -510,24 +465,24 @@ mod tests {
             [(0.0, 1.0), (-0.03, 0.37), (12.0, 14_000.0), (1e-7, 3e-7), (-5.0, -4.9), (0.1, 0.3), (5.0, 5.0)]
         {
             let scale = Scale::around([low, high]);
-            let ticks = scale.ticks();
-            assert!(scale.lower() <= low && scale.upper() >= high, "{low} {high} {scale:?}");
+            let ticks = &scale.ticks;
+            assert!(scale.lower <= low && scale.upper >= high, "{low} {high} {scale:?}");
             assert!((2..=12).contains(&ticks.len()), "{low} {high} {ticks:?}");
-            assert_eq!(ticks.first().copied(), Some(scale.lower()));
-            assert!((ticks[ticks.len() - 1] - scale.upper()).abs() < 1e-9 * (1.0 + high.abs()));
+            assert_eq!(ticks.first().copied(), Some(scale.lower));
+            assert!((ticks[ticks.len() - 1] - scale.upper).abs() < 1e-9 * (1.0 + high.abs()));
             assert!(ticks.iter().all(|tick| scale.label(*tick).len() < 10), "{ticks:?}");
         }
-        assert_eq!(Scale::around([0.1, 0.3]).ticks(), [0.1, 0.15, 0.2, 0.25, 0.3], "no 0.30000000000000004");
+        assert_eq!(Scale::around([0.1, 0.3]).ticks, [0.1, 0.15, 0.2, 0.25, 0.3], "no 0.30000000000000004");
         assert_eq!(Scale::around([f64::NAN, f64::INFINITY]), Scale::unit());
     }
 
     #[test]
     fn differences_hold_zero_and_have_signs() {
         let scale = Scale::differences([0.036, 0.368, -0.06]);
-        let labels: Vec<String> = scale.ticks().iter().map(|tick| scale.label(*tick)).collect();
+        let labels: Vec<String> = scale.ticks.iter().map(|tick| scale.label(*tick)).collect();
         assert_eq!(labels, ["−0.1", "0", "+0.1", "+0.2", "+0.3", "+0.4"]);
         let above = Scale::differences([0.2, 0.3]);
-        assert_eq!(above.lower(), 0.0);
+        assert_eq!(above.lower, 0.0);
     }
 
     #[test]
@@ -550,28 +505,25 @@ mod tests {
     }
 
     #[test]
-    fn ticks_and_reference_are_named() {
-        let reference = Reference { value: 0.25, label: "chance <0.25>".to_owned() };
-        let text = axis(&Scale::unit(), Some(&reference)).0;
+    fn ticks_and_chance_are_named() {
+        let chance = ChanceLevel { value: 0.25, choices: Some(4) };
+        let text = axis(&Scale::unit(), Some(chance)).0;
         assert!(text.contains("height=\"44\"") && text.contains(">0.2</text>"), "{text}");
-        assert!(text.contains("x=\"25%\" y=\"20\">chance &lt;0.25&gt;</text>"), "{text}");
-        assert_eq!(grid(&Scale::unit(), Some(&reference)).0.matches("gl ref").count(), 1);
-        let beyond = Reference { value: 2.0, ..reference };
-        assert!(!axis(&Scale::unit(), Some(&beyond)).0.contains("ref"), "not on the scale");
+        assert!(text.contains("x=\"25%\" y=\"20\">chance 0.25</text>"), "{text}");
+        assert_eq!(grid(&Scale::unit(), Some(chance)).0.matches("gl ref").count(), 1);
+        let beyond = ChanceLevel { value: 2.0, ..chance };
+        assert!(!axis(&Scale::unit(), Some(beyond)).0.contains("ref"), "not on the scale");
     }
 
     #[test]
     fn narrow_axes_keep_the_ends_or_zero() {
         let spare = |scale: &Scale| {
-            let ticks = scale.ticks().iter().enumerate();
+            let ticks = scale.ticks.iter().enumerate();
             ticks.filter(|(at, _)| !is_spare(scale, *at)).map(|(_, tick)| *tick).collect::<Vec<_>>()
         };
         assert_eq!(spare(&Scale::unit()), [0.0, 1.0]);
         let kept = spare(&Scale::differences([-0.1, 0.4]));
-        assert!(
-            kept.contains(&0.0) && kept.len() < Scale::differences([-0.1, 0.4]).ticks().len(),
-            "{kept:?}"
-        );
+        assert!(kept.contains(&0.0) && kept.len() < Scale::differences([-0.1, 0.4]).ticks.len(), "{kept:?}");
         assert!(axis_width(&Scale::unit()) < 200.0);
     }
 

@@ -23,9 +23,9 @@ use maud::{Markup, PreEscaped, html};
 
 use crate::text::is_unsafe;
 
+pub(crate) use interval::ends;
 pub use interval::{
-    IntervalSize, IntervalStyle, Reference, Scale, Y, axis, axis_height, axis_width, grid, interval, percent,
-    tick_text,
+    IntervalSize, IntervalStyle, Scale, axis, axis_height, axis_width, grid, interval, percent, tick_text,
 };
 
 // SVG in the making: what templates would make longer.

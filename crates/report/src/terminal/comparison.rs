@@ -3,14 +3,17 @@
 use anstyle::Style;
 use errorbar_inference::GateOutcome;
 
-use super::{BAR, BOLD, DIM, FAILED, GAP, INDENT, NOTES_BELOW, NumberPadding, TerminalTable, UNKNOWN};
+use super::grid::{GridColumn, GridRow};
+use super::{
+    BAR, BOLD, DIM, FAILED, GAP, INDENT, NOTES_BELOW, NumberPadding, TerminalTable, UNKNOWN, indent,
+};
 use crate::comparison::figures::{Figures, NONE, Verdict};
 use crate::comparison::tables::{self, ComparedRow, ComparedTable, ComparisonTables, RowContent};
 use crate::comparison::{self, ComparisonView, Flip};
 use crate::figure::{
     ASCII, BarScale, BarSpan, EstimateText, MOST_UNKNOWN, Pen, TextParts, UNICODE, power_of_ten,
 };
-use crate::text::{clean, pad, plain, truncate_middle, width, wrap};
+use crate::text::{clean, hanging, joined, pad, plain, truncate_middle, width, wrap};
 
 /// Why a figure is unknown.
 fn reason(figure: &EstimateText) -> Option<String> {
@@ -33,8 +36,7 @@ fn values_note(table: &ComparedTable, figures: &Figures, is_shown: bool) -> Opti
         None => (!is_shown).then(|| format!("{name} {}", figure.short())),
     };
     let notes = [note(&base_name, base).filter(|_| has_base), note(&other_name, other)];
-    let notes: Vec<String> = notes.into_iter().flatten().collect();
-    (!notes.is_empty()).then(|| notes.join(", "))
+    joined(notes.into_iter().flatten(), ", ")
 }
 
 impl TerminalTable {
@@ -47,7 +49,7 @@ impl TerminalTable {
         let mut shows_errors = tables.grids.iter().any(|table| table.rows.iter().any(is_error));
         for table in &tables.compared {
             let columns = Columns::new(self, table);
-            shows_errors |= columns.shows_errors();
+            shows_errors |= columns.shows_errors;
             text.push('\n');
             text += &self.compared_table(table, &columns);
         }
@@ -77,7 +79,7 @@ impl TerminalTable {
         };
         let details: Vec<String> = view.title.map(clean).into_iter().collect();
         if width(&title) <= self.width {
-            return self.titled((&title, BOLD), self.sign(" · ", ", "), &details);
+            return self.heading(&title, &details);
         }
         let lines: String =
             wrap(&title, self.width).into_iter().map(|line| self.line(&[(line, BOLD)])).collect();
@@ -85,60 +87,16 @@ impl TerminalTable {
     }
 
     fn compared_table(&self, table: &ComparedTable, columns: &Columns) -> String {
-        let details: Vec<String> = table.details.iter().map(|detail| clean(detail)).collect();
-        let mut text =
-            self.titled((&self.in_our_signs(&clean(&table.name)), BOLD), self.sign(" · ", ", "), &details);
-        let titles = columns.columns.iter().map(|column| (pad(&column.title, column.width), DIM));
-        text += &self.row(" ".repeat(columns.label), titles);
-        for (at, row) in table.rows.iter().enumerate() {
-            text += &self.compared_row(table, columns, at, row);
-        }
-        text
-    }
-
-    fn compared_row(&self, table: &ComparedTable, columns: &Columns, at: usize, row: &ComparedRow) -> String {
-        let label = format!("{}{}", " ".repeat(indent(row)), clean(&row.label));
-        if row.content == RowContent::Heading {
-            let label = self.truncate(&self.in_our_signs(&label), self.width);
-            return self.line(&[(label, Style::new())]);
-        }
-        let mut text = String::new();
-        let label = if width(&label) > columns.label {
-            let lines = wrap(label.trim_start(), self.width.saturating_sub(indent(row)));
-            text +=
-                &lines.iter().map(|line| format!("{}{line}\n", " ".repeat(indent(row)))).collect::<String>();
-            String::new()
-        } else {
-            label
+        let row = |row: &ComparedRow| {
+            let is_heading = row.content == RowContent::Heading;
+            let label = clean(&row.label);
+            let label = if is_heading { self.in_our_signs(&label) } else { label };
+            let notes = if is_heading { Vec::new() } else { self.row_notes(table, columns, row) };
+            GridRow { indent: indent(row.nested), label, is_heading, notes }
         };
-        let mut cells = Vec::new();
-        let is_unknown = |figures: &Figures| figures.difference.value().is_none();
-        for column in &columns.columns {
-            let cell = column.cells.get(at).cloned().unwrap_or_default();
-            let style = match column.is_bar {
-                true => BAR,
-                false if row.figures().is_some_and(is_unknown) => UNKNOWN,
-                false => Style::new(),
-            };
-            cells.push((pad(&cell, column.width), style));
-        }
-        if let Some(figures) = row.figures().filter(|_| columns.choice.verdict) {
-            let style = match figures.verdict {
-                Verdict::Unknown => UNKNOWN,
-                _ if figures.verdict.is_decided() => BOLD,
-                _ => Style::new(),
-            };
-            cells.push((self.in_our_signs(&figures.verdict.to_string()), style));
-        }
-        text += &self.row(pad(&label, columns.label), cells);
-        let notes = self.row_notes(table, columns, row);
-        text + &self.below(NOTES_BELOW, self.note_lines(&notes, NOTES_BELOW))
-    }
-
-    /// Notes in lines behind an indent.
-    pub(super) fn note_lines(&self, notes: &[String], indent: usize) -> Vec<String> {
-        let lines = self.wrapped_notes(notes, self.width.saturating_sub(indent));
-        lines.into_iter().filter(|line| !line.is_empty()).collect()
+        let rows: Vec<GridRow> = table.rows.iter().map(row).collect();
+        self.heading(&self.in_our_signs(&table.name), &table.details)
+            + &self.grid(columns.label, &columns.columns, &rows, true)
     }
 
     /// The notes of a row, what had no space in a column first.
@@ -164,12 +122,10 @@ impl TerminalTable {
     fn flips(&self, flips: &[Flip], changed: usize) -> String {
         let title = tables::flip_title(flips.len(), changed);
         let pairs = tables::flips_by_pair(flips);
-        let between = self.sign(" · ", ", ");
         if let [(heading, flips)] = pairs.as_slice() {
-            let details = [self.in_our_signs(&clean(heading))];
-            return self.titled((&title, BOLD), between, &details) + &self.flips_of_pair(flips);
+            return self.heading(&title, &[self.in_our_signs(heading)]) + &self.flips_of_pair(flips);
         }
-        let mut text = self.titled((&title, BOLD), between, &[]);
+        let mut text = self.heading(&title, &[]);
         for (heading, flips) in pairs {
             let lines = wrap(&self.in_our_signs(&clean(&heading)), self.width);
             text += &lines.into_iter().map(|line| self.line(&[(line, DIM)])).collect::<String>();
@@ -185,14 +141,13 @@ impl TerminalTable {
             |flip: &Flip| cut(&self.in_our_signs(&clean(&tables::flip_scores(flip))), self.width / 3);
         let ids = flips.iter().map(|flip| width(&id(flip))).max().unwrap_or(0);
         let widest = flips.iter().map(|flip| width(&scores(flip))).max().unwrap_or(0);
-        let blanks = |cells: usize| (" ".repeat(cells), Style::new());
         let mut text = String::new();
         for flip in flips {
             let input =
                 flip.input.as_deref().map(|input| clean(&tables::one_line(input))).unwrap_or_default();
             let input = self.truncate(&input, self.width.saturating_sub(INDENT + ids + widest + 2 * GAP));
-            let (id, scores) = ((pad(&id(flip), ids), Style::new()), (pad(&scores(flip), widest), BOLD));
-            text += &self.line(&[blanks(INDENT), id, blanks(GAP), scores, blanks(GAP), (input, DIM)]);
+            let id = format!("{}{}", " ".repeat(INDENT), pad(&id(flip), ids));
+            text += &self.row(id, [(pad(&scores(flip), widest), BOLD), (input, DIM)]);
             let [base, other] = [&flip.base, &flip.other].map(|side| cut(&clean(side), self.width / 4));
             // Names that were cut to the same text say nothing.
             let (base, other) =
@@ -201,7 +156,7 @@ impl TerminalTable {
                 let Some(answer) = answer else { continue };
                 let line = format!("{side}: {}", clean(&tables::one_line(answer)));
                 let line = self.truncate(&line, self.width.saturating_sub(NOTES_BELOW));
-                text += &self.line(&[blanks(NOTES_BELOW), (line, Style::new())]);
+                text += &self.line(&[(" ".repeat(NOTES_BELOW) + &line, Style::new())]);
             }
         }
         text
@@ -213,22 +168,16 @@ impl TerminalTable {
         let mut text = String::new();
         let lines = |words: Vec<String>| {
             let words: Vec<String> = words.iter().map(|word| clean(word)).collect();
-            self.below(0, self.wrapped_notes(&words, self.width).into_iter().filter(|line| !line.is_empty()))
+            self.below(0, self.note_lines(&words, 0))
         };
         let legend = lines(comparison::legend(report, shows_errors)) + &lines(comparison::verdicts(report));
         if !legend.is_empty() && !report.comparisons.is_empty() {
             text += &format!("\n{legend}");
         }
         for warning in comparison::warnings(report) {
-            for (at, line) in wrap(
-                &self.in_our_signs(&clean(&format!("note: {warning}"))),
-                self.width.saturating_sub(INDENT),
-            )
-            .into_iter()
-            .enumerate()
-            {
-                let before = if at == 0 { 0 } else { INDENT };
-                text += &self.line(&[(" ".repeat(before), Style::new()), (line, UNKNOWN)]);
+            let warning = self.in_our_signs(&clean(&format!("note: {warning}")));
+            for line in hanging(&warning, self.width.saturating_sub(INDENT), INDENT) {
+                text += &self.line(&[(line, UNKNOWN)]);
             }
         }
         if let Some(gate) = comparison::gates(report) {
@@ -237,11 +186,10 @@ impl TerminalTable {
                 GateOutcome::Undecided => UNKNOWN,
                 _ => BOLD,
             };
-            let lines = wrap(&self.in_our_signs(&gate.to_string()), self.width);
-            text += &format!(
-                "\n{}",
-                lines.into_iter().map(|line| self.line(&[(line, style)])).collect::<String>()
-            );
+            text.push('\n');
+            for line in wrap(&self.in_our_signs(&gate.to_string()), self.width) {
+                text += &self.line(&[(line, style)]);
+            }
         }
         text
     }
@@ -249,11 +197,11 @@ impl TerminalTable {
 
 // How the columns of a table of comparisons share the width of a terminal.
 
-/// What is shown of a row besides its label and its verdict. What is not shown in a column is among the notes.
+/// What is shown of a row besides its label. What is not shown in a column is among the notes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Choice {
+struct Choice {
     /// The values of both sides.
-    pub(super) values: bool,
+    values: bool,
     /// Their errors.
     errors: bool,
     /// The error of the difference beside its interval.
@@ -261,9 +209,9 @@ pub(super) struct Choice {
     /// The width of the picture; 0 for none.
     bar: usize,
     /// The p-value.
-    pub(super) p: bool,
+    p: bool,
     /// The verdict.
-    pub(super) verdict: bool,
+    verdict: bool,
 }
 
 impl Choice {
@@ -272,7 +220,7 @@ impl Choice {
     }
 }
 
-/// The choices for which labels are narrowed, the best one first.
+/// The choices for which labels are narrowed only if few are longer, the best one first.
 const WIDE: [Choice; 10] = [
     Choice::new(true, true, true, 31, true),
     Choice::new(true, true, true, 21, true),
@@ -286,7 +234,7 @@ const WIDE: [Choice; 10] = [
     Choice::new(true, false, false, 0, true),
 ];
 /// The choices of narrow terminals.
-const NARROW: [Choice; 8] = [
+const NARROW: [Choice; 9] = [
     Choice::new(true, false, true, 0, false),
     Choice::new(true, false, false, 11, false),
     Choice::new(true, false, false, 0, false),
@@ -295,47 +243,29 @@ const NARROW: [Choice; 8] = [
     Choice::new(false, false, false, 0, true),
     Choice::new(false, false, false, 11, false),
     Choice::new(false, false, false, 0, false),
+    LEAST,
 ];
+/// What is shown even if it does not fit.
+const LEAST: Choice = Choice { verdict: false, ..Choice::new(false, false, false, 0, false) };
 /// The widths that the column of labels is narrowed to; longer labels get a line.
 const NARROW_LABELS: [usize; 3] = [28, 20, 14];
 /// The least number of cells that a line for a label must gain for the others.
 const LEAST_GAIN: usize = 8;
 
-/// The columns of a table: the width of the labels, and a text for each row and column.
-pub(super) struct Columns {
-    pub(super) choice: Choice,
-    pub(super) label: usize,
-    pub(super) columns: Vec<Column>,
-}
-
-/// A column, each cell as it is shown.
-#[derive(Debug, Clone)]
-pub(super) struct Column {
-    pub(super) title: String,
-    pub(super) cells: Vec<String>,
-    pub(super) width: usize,
-    pub(super) is_bar: bool,
-}
-
-impl Column {
-    fn new(title: String, cells: Vec<String>) -> Self {
-        let widest = cells.iter().chain([&title]).map(|cell| width(cell)).max().unwrap_or(0);
-        Column { title, cells, width: widest, is_bar: false }
-    }
-}
-
-/// The cells before the label of a row.
-pub(super) fn indent(row: &ComparedRow) -> usize {
-    if row.nested { 2 * INDENT } else { INDENT }
+/// The columns of a table, and the width of the labels.
+struct Columns {
+    choice: Choice,
+    label: usize,
+    columns: Vec<GridColumn>,
+    /// Whether a cell has a standard error; values without a column have theirs in the notes.
+    shows_errors: bool,
 }
 
 impl Columns {
-    pub(super) fn new(terminal: &TerminalTable, table: &ComparedTable) -> Self {
+    fn new(terminal: &TerminalTable, table: &ComparedTable) -> Self {
         let rows = || table.rows.iter().filter(|row| row.content != RowContent::Heading);
-        let label = |row: &ComparedRow| indent(row) + width(&clean(&row.label));
+        let label = |row: &ComparedRow| indent(row.nested) + width(&clean(&row.label));
         let widest = rows().map(label).max().unwrap_or(0).min(terminal.width * 2 / 5);
-        let verdict = rows().filter_map(ComparedRow::figures);
-        let verdict = verdict.map(|figures| width(&figures.verdict.to_string())).max().unwrap_or(0);
         // A few long labels may have lines of their own for the sake of the others, if that gains enough.
         let has_few_longer = |limit: &usize| {
             let longer = rows().filter(|row| label(row) > *limit).count();
@@ -346,75 +276,80 @@ impl Columns {
             std::iter::once(widest).chain(narrower().filter(has_few_longer)).collect();
         let all: Vec<usize> = std::iter::once(widest).chain(narrower()).collect();
         let choices = WIDE.iter().map(|choice| (choice, &few_longer));
-        let choices = choices.chain(NARROW.iter().map(|choice| (choice, &all)));
-        for (choice, labels) in choices {
-            let columns = columns(terminal, table, *choice);
-            let needed = columns.iter().map(|column| GAP + column.width).sum::<usize>() + GAP + verdict;
-            if let Some(label) = labels.iter().find(|label| *label + needed <= terminal.width) {
-                return Columns { choice: *choice, label: *label, columns };
+        let mut choices = choices.chain(NARROW.iter().map(|choice| (choice, &all)));
+        let fitting = choices.find_map(|(choice, labels)| {
+            let columns = Columns::of(terminal, table, *choice);
+            let needed = GridColumn::total(&columns.columns);
+            let label = *labels.iter().find(|label| **label + needed <= terminal.width)?;
+            Some(Columns { label, ..columns })
+        });
+        fitting.unwrap_or_else(|| Columns::of(terminal, table, LEAST))
+    }
+
+    /// All that a choice shows, beside the narrowest column of labels.
+    fn of(terminal: &TerminalTable, table: &ComparedTable, choice: Choice) -> Self {
+        let style = |row: &ComparedRow| match row.figures() {
+            Some(figures) if figures.difference.value().is_none() => UNKNOWN,
+            _ => Style::new(),
+        };
+        let styled = |title: String, cells: Vec<String>| {
+            GridColumn::new(title, cells.into_iter().zip(table.rows.iter().map(style)).collect())
+        };
+        let mut columns = Vec::new();
+        let figures = |part: fn(&Figures) -> &EstimateText| -> Vec<Option<&EstimateText>> {
+            table.rows.iter().map(|row| row.figures().map(part)).collect()
+        };
+        if choice.values {
+            let other: Vec<Option<&EstimateText>> = table.rows.iter().map(ComparedRow::value).collect();
+            let others = value_cells(terminal, &other, choice.errors, false);
+            let mut title = table.other_title.clone();
+            if let Some(base) = &table.base_title {
+                let values = value_cells(terminal, &figures(|figures| &figures.base), choice.errors, false);
+                let (base, other) = side_titles(base, &title, &values, choice.errors);
+                columns.push(styled(base, values));
+                title = other;
             }
+            columns.push(styled(title, others));
         }
-        let choice = Choice { verdict: false, ..Choice::new(false, false, false, 0, false) };
-        let columns = columns(terminal, table, choice);
-        let needed = columns.iter().map(|column| GAP + column.width).sum::<usize>();
-        let label = all.iter().find(|label| *label + needed <= terminal.width).copied();
-        Columns { choice, label: label.unwrap_or(2 * INDENT), columns }
-    }
-}
-
-impl Columns {
-    /// Whether a cell has a standard error; values without a column have theirs in the notes.
-    pub(super) fn shows_errors(&self) -> bool {
-        let is_error = |cell: &String| cell.contains('±') || cell.contains("+/-");
-        !self.choice.values || self.columns.iter().flat_map(|column| &column.cells).any(is_error)
-    }
-}
-
-fn columns(terminal: &TerminalTable, table: &ComparedTable, choice: Choice) -> Vec<Column> {
-    let mut columns = Vec::new();
-    let figures = |part: fn(&Figures) -> &EstimateText| -> Vec<Option<&EstimateText>> {
-        table.rows.iter().map(|row| row.figures().map(part)).collect()
-    };
-    let base = table.base_title.as_deref().filter(|_| choice.values);
-    let other: Vec<Option<&EstimateText>> = table.rows.iter().map(ComparedRow::value).collect();
-    if let Some(base) = base {
-        let values = value_cells(terminal, &figures(|figures| &figures.base), choice.errors, false);
-        let others = value_cells(terminal, &other, choice.errors, false);
-        let (base, other) = side_titles(base, &table.other_title, &values, choice.errors);
-        columns.push(Column::new(base, values));
-        columns.push(Column::new(other, others));
-    } else if table.base_title.is_none() && choice.values {
-        columns.push(Column::new(
-            table.other_title.clone(),
-            value_cells(terminal, &other, choice.errors, false),
-        ));
-    }
-    let differences = figures(|figures| &figures.difference);
-    // Without an interval, the error is all that there is.
-    let has_error = choice.difference_error
-        || differences.iter().flatten().any(|figure| figure.ends().is_none() && figure.stderr().is_some());
-    let mut differences = value_cells(terminal, &differences, has_error, true);
-    if !choice.values {
-        for (cell, row) in differences.iter_mut().zip(&table.rows) {
+        let differences = figures(|figures| &figures.difference);
+        // Without an interval, the error is all that there is.
+        let is_error_alone = |figure: &&EstimateText| figure.ends().is_none() && figure.stderr().is_some();
+        let has_error = choice.difference_error || differences.iter().flatten().any(is_error_alone);
+        let mut differences = value_cells(terminal, &differences, has_error, true);
+        for (cell, row) in differences.iter_mut().zip(&table.rows).filter(|_| !choice.values) {
             if let RowContent::Base(value) = &row.content {
                 *cell = terminal.in_our_signs(&clean(&value.short()));
             }
         }
+        columns.push(styled("difference".to_owned(), differences));
+        columns.extend(bar_column(terminal, table, choice.bar));
+        let p = |row: &ComparedRow| row.figures().map(|figures| terminal.in_our_signs(&figures.p));
+        let p = || aligned(&table.rows.iter().map(|row| p(row).unwrap_or_default()).collect::<Vec<_>>());
+        columns.extend(choice.p.then(|| styled(table.p_title(), p())));
+        let is_error = |(cell, _): &(String, Style)| cell.contains('±') || cell.contains("+/-");
+        let shows_errors = !choice.values || columns.iter().flat_map(|column| &column.cells).any(is_error);
+        columns.extend(choice.verdict.then(|| verdict_column(terminal, table)));
+        Columns { choice, label: 2 * INDENT, columns, shows_errors }
     }
-    columns.push(Column::new("difference".to_owned(), differences));
-    columns.extend(bar_column(terminal, table, choice.bar));
-    if choice.p {
-        let title = table.correction.map_or_else(|| "p".to_owned(), |correction| format!("p ({correction})"));
-        let p = |row: &ComparedRow| {
-            row.figures().map(|figures| terminal.in_our_signs(&figures.p)).unwrap_or_default()
+}
+
+fn verdict_column(terminal: &TerminalTable, table: &ComparedTable) -> GridColumn {
+    let cell = |row: &ComparedRow| {
+        let Some(Figures { verdict, .. }) = row.figures() else { return Default::default() };
+        let style = match verdict {
+            Verdict::Unknown => UNKNOWN,
+            verdict if verdict.is_decided() => BOLD,
+            _ => Style::new(),
         };
-        columns.push(Column::new(title, aligned(&table.rows.iter().map(p).collect::<Vec<_>>())));
-    }
-    columns
+        (verdict.to_string(), style)
+    };
+    let mut column = GridColumn::new(String::new(), table.rows.iter().map(cell).collect());
+    column.cells.iter_mut().for_each(|(cell, _)| *cell = terminal.in_our_signs(cell));
+    column
 }
 
 /// The names of the sides if both are short enough; else `base` and `other`, as the title has the names.
-pub(super) fn side_titles(base: &str, other: &str, values: &[String], is_wide: bool) -> (String, String) {
+fn side_titles(base: &str, other: &str, values: &[String], is_wide: bool) -> (String, String) {
     let widest = values.iter().map(|cell| width(cell)).max().unwrap_or(0);
     let most = widest.max(if is_wide { 14 } else { 8 });
     let fits = width(base) <= most && width(other) <= most;
@@ -459,7 +394,7 @@ fn aligned(numbers: &[String]) -> Vec<String> {
 }
 
 /// Pictures of intervals around 0, which is in the middle.
-fn bar_column(terminal: &TerminalTable, table: &ComparedTable, cells: usize) -> Option<Column> {
+fn bar_column(terminal: &TerminalTable, table: &ComparedTable, cells: usize) -> Option<GridColumn> {
     let spans: Vec<Option<BarSpan>> =
         table.rows.iter().map(|row| row.figures().and_then(|figures| figures.span)).collect();
     let scale = around_zero(&spans.iter().flatten().copied().collect::<Vec<_>>()).filter(|_| cells > 0)?;
@@ -480,17 +415,21 @@ fn bar_column(terminal: &TerminalTable, table: &ComparedTable, cells: usize) -> 
         }
         drawn.into_iter().collect()
     };
-    let (from, to) = (plain(scale.from), plain(scale.to));
-    let to = format!("+{to}");
+    let (from, to) = (plain(scale.from), format!("+{}", plain(scale.to)));
     let middle = cells / 2;
     let fits = width(&from) < middle && width(&to) < middle;
-    let title = if fits {
-        let left = pad(&from, middle);
-        format!("{left}0{}{to}", " ".repeat(cells.saturating_sub(middle + 1 + width(&to))))
-    } else {
-        format!("{}0", " ".repeat(middle))
+    let title = match fits {
+        true => {
+            format!(
+                "{}0{}{to}",
+                pad(&from, middle),
+                " ".repeat(cells.saturating_sub(middle + 1 + width(&to)))
+            )
+        }
+        false => format!("{}0", " ".repeat(middle)),
     };
-    Some(Column { is_bar: true, width: cells, ..Column::new(title, spans.iter().map(draw).collect()) })
+    let cells_of_rows = spans.iter().map(|span| (draw(span), BAR)).collect();
+    Some(GridColumn { width: cells, title, cells: cells_of_rows })
 }
 
 /// A scale as wide on both sides of 0, to a round number, for the rows that set it.

@@ -6,30 +6,96 @@ use super::{
     BOLD, DIM, GAP, INDENT, LegendContent, NOTES_BELOW, NumberPadding, TerminalTable, UNKNOWN, indent,
 };
 use crate::figure::{EstimateText, MOST_UNKNOWN, TextParts};
-use crate::table::{ReportTable, TextTable};
+use crate::table::{ReportTable, TableRow, TextTable};
 use crate::text::{clean, pad, short_names, truncate_middle, width};
 use crate::{Listing, ListingCell};
 
-/// A column of a matrix, each cell as it is shown.
+/// A column beside the labels, each cell as it is shown.
+#[derive(Debug, Clone)]
 pub(super) struct GridColumn {
-    title: String,
-    cells: Vec<(String, Style)>,
+    pub(super) title: String,
+    pub(super) cells: Vec<(String, Style)>,
     pub(super) width: usize,
 }
 
 impl GridColumn {
+    /// A column as wide as its cells and its title.
+    pub(super) fn new(title: String, cells: Vec<(String, Style)>) -> Self {
+        let widest = cells.iter().map(|(cell, _)| width(cell)).max().unwrap_or(0);
+        GridColumn { width: widest.max(width(&title)), title, cells }
+    }
+
+    /// The cells that columns take behind a label.
+    pub(super) fn total(columns: &[GridColumn]) -> usize {
+        columns.iter().map(|column| GAP + column.width).sum()
+    }
+
     fn cell(&self, at: usize) -> (String, Style) {
         let (cell, style) = self.cells.get(at).cloned().unwrap_or_default();
         (pad(&cell, self.width), style)
     }
 }
 
+/// What a row has besides its cells.
+#[derive(Debug, Clone, Default)]
+pub(super) struct GridRow {
+    pub(super) indent: usize,
+    pub(super) label: String,
+    /// Whether it has the line to itself.
+    pub(super) is_heading: bool,
+    /// What stands below it.
+    pub(super) notes: Vec<String>,
+}
+
 impl TerminalTable {
+    /// Columns beside labels.
+    pub(super) fn grid(
+        &self,
+        label: usize,
+        columns: &[GridColumn],
+        rows: &[GridRow],
+        has_notes: bool,
+    ) -> String {
+        let titles = columns.iter().map(|column| (pad(&column.title, column.width), DIM));
+        let mut text = self.row(" ".repeat(label), titles);
+        for (at, row) in rows.iter().enumerate() {
+            if row.is_heading {
+                let heading = format!("{}{}", " ".repeat(row.indent), row.label);
+                text += &self.line(&[(self.truncate(&heading, self.width), Style::new())]);
+                continue;
+            }
+            let (above, beside) = self.label(row.indent, &row.label, label);
+            text += &above;
+            text += &self.row(beside, columns.iter().map(|column| column.cell(at)));
+            if has_notes {
+                text += &self.below(NOTES_BELOW, self.note_lines(&row.notes, NOTES_BELOW));
+            }
+        }
+        text
+    }
+
+    /// The same in parts below each other if the columns are too wide for one line; notes only in the last of them.
+    fn grid_in_parts(&self, label: usize, columns: &[GridColumn], rows: &[GridRow]) -> String {
+        let mut parts = Vec::new();
+        let mut rest = columns;
+        while !rest.is_empty() {
+            let mut used = label;
+            let fitting = rest.iter().take_while(|column| {
+                used += GAP + column.width;
+                used <= self.width
+            });
+            let (now, later) = rest.split_at(fitting.count().max(1));
+            parts.push(self.grid(label, now, rows, later.is_empty()));
+            rest = later;
+        }
+        parts.join("\n")
+    }
+
     /// The matrix, with intervals if there is space for all columns with them.
     pub(crate) fn matrix(&self, matrix: &ReportTable, signs: &mut LegendContent) -> String {
         // A heading has the line to itself.
         let labelled = matrix.rows.iter().filter(|row| !row.figures.is_empty());
-        let label = labelled.map(|row| indent(row) + width(&row.label)).max().unwrap_or(0);
+        let label = labelled.map(|row| indent(row.nested) + width(&row.label)).max().unwrap_or(0);
         let label = label.min(self.width * 2 / 5);
         let columns = |intervals: bool| -> Vec<GridColumn> {
             let columns = (0..matrix.columns.len()).map(|at| self.matrix_column(matrix, at, intervals));
@@ -37,13 +103,18 @@ impl TerminalTable {
         };
         let figures = || matrix.rows.iter().flat_map(|row| &row.figures).flatten();
         let wide = columns(true);
-        let needed = label + wide.iter().map(|column| GAP + column.width).sum::<usize>();
-        let intervals = figures().any(|figure| figure.ends().is_some()) && needed <= self.width;
+        let fits = label + GridColumn::total(&wide) <= self.width;
+        let intervals = figures().any(|figure| figure.ends().is_some()) && fits;
         let columns = if intervals { wide } else { columns(false) };
         signs.has_error |= figures().any(|figure| figure.stderr().is_some());
         signs.has_interval |= intervals || matrix.columns.iter().any(|column| column.is_interval);
-        let text = self.titled((&matrix.name, BOLD), self.sign(" · ", ", "), &matrix.details);
-        text + &self.in_parts(label, &columns, |now, is_last| self.matrix_part(matrix, label, now, is_last))
+        let row = |row: &TableRow| {
+            let (indent, is_heading) = (indent(row.nested), row.figures.is_empty());
+            let room = if is_heading { usize::MAX } else { label.saturating_sub(indent) };
+            GridRow { indent, label: self.truncate(&row.label, room), is_heading, notes: row.notes.clone() }
+        };
+        let rows: Vec<GridRow> = matrix.rows.iter().map(row).collect();
+        self.heading(&matrix.name, &matrix.details) + &self.grid_in_parts(label, &columns, &rows)
     }
 
     /// The columns with titles that are cut to what a column should be wide, unless that would make two of them equal; if
@@ -80,70 +151,25 @@ impl TerminalTable {
             Some(figure) => (numbers.text(self, &figure.texts(), has_interval), Style::new()),
             None => (String::new(), Style::new()),
         };
-        let cells: Vec<(String, Style)> = figures().map(cell).collect();
         let title = column.map(|column| column.title.clone()).unwrap_or_default();
-        let widest = cells.iter().map(|(cell, _)| width(cell)).max().unwrap_or(0);
-        GridColumn { width: widest, title, cells }
-    }
-
-    /// Some of the columns; notes only below the last of them.
-    fn matrix_part(
-        &self,
-        matrix: &ReportTable,
-        label: usize,
-        columns: &[GridColumn],
-        has_notes: bool,
-    ) -> String {
-        let mut titles = vec![(" ".repeat(label), DIM)];
-        for column in columns {
-            titles.push((format!("{}{}", " ".repeat(GAP), pad(&column.title, column.width)), DIM));
-        }
-        let mut text = self.line(&titles);
-        for (at, row) in matrix.rows.iter().enumerate() {
-            let name = format!("{}{}", " ".repeat(indent(row)), row.label);
-            if row.figures.is_empty() {
-                text += &self.line(&[(self.truncate(&name, self.width), Style::new())]);
-                continue;
-            }
-            let cells = columns.iter().map(|column| column.cell(at));
-            text += &self.row(pad(&self.truncate(&name, label), label), cells);
-            if has_notes && !row.notes.is_empty() {
-                let notes = self.wrapped_notes(&row.notes, self.width.saturating_sub(NOTES_BELOW));
-                text += &self.below(NOTES_BELOW, notes);
-            }
-        }
-        text
+        GridColumn { title, ..GridColumn::new(String::new(), figures().map(cell).collect()) }
     }
 }
 
 // Tables of texts on a terminal, such as those of several sides.
 
 impl TerminalTable {
-    /// A table of texts, in parts if it is too wide.
+    /// A table of texts, in parts if it is too wide; names of rows are cut in the middle.
     pub(crate) fn text_table(&self, table: &TextTable) -> String {
-        let details: Vec<String> = table.details.iter().map(|detail| clean(detail)).collect();
-        let mut text =
-            self.titled((&self.in_our_signs(&clean(&table.name)), BOLD), self.sign(" · ", ", "), &details);
         let (label, columns) = self.text_layout(table);
-        text += &self.in_parts(label, &columns, |now, _| self.text_part(table, label, now));
-        let legend: Vec<String> = table.legend.iter().cloned().collect();
-        text + &self.below(INDENT, self.note_lines(&legend, INDENT))
-    }
-
-    fn text_part(&self, table: &TextTable, label: usize, columns: &[GridColumn]) -> String {
-        let titles = columns.iter().map(|column| (pad(&column.title, column.width), DIM));
-        let mut text = self.row(" ".repeat(label), titles);
-        for (at, name) in self.row_names(table, label.saturating_sub(INDENT)).into_iter().enumerate() {
-            let cells = columns.iter().map(|column| column.cell(at));
-            text += &self.row(pad(&format!("{}{name}", " ".repeat(INDENT)), label), cells);
-        }
-        text
-    }
-
-    /// The names of the rows, cut in the middle.
-    fn row_names(&self, table: &TextTable, most: usize) -> Vec<String> {
+        let most = label.saturating_sub(INDENT);
         let names: Vec<(String, usize)> = labels(table).map(|name| (clean(name), most)).collect();
-        short_names(&names, self.sign("…", ".."))
+        let row = |label: String| GridRow { indent: INDENT, label, ..GridRow::default() };
+        let rows: Vec<GridRow> = short_names(&names, self.sign("…", "..")).into_iter().map(row).collect();
+        let legend: Vec<String> = table.legend.iter().cloned().collect();
+        self.heading(&self.in_our_signs(&table.name), &table.details)
+            + &self.grid_in_parts(label, &columns, &rows)
+            + &self.below(INDENT, self.note_lines(&legend, INDENT))
     }
 
     /// Long names are cut if that keeps all columns side by side; else less.
@@ -157,9 +183,8 @@ impl TerminalTable {
         let whole = limits.iter().map(|(label, title)| layout(count, *label, *title));
         let without_last = limits.iter().filter(|_| table.drops_last);
         let without_last = without_last.map(|(label, title)| layout(count.saturating_sub(1), *label, *title));
-        let fits = |(label, columns): &(usize, Vec<GridColumn>)| {
-            label + columns.iter().map(|column| GAP + column.width).sum::<usize>() <= self.width
-        };
+        let fits =
+            |(label, columns): &(usize, Vec<GridColumn>)| label + GridColumn::total(columns) <= self.width;
         whole.chain(without_last).find(fits).unwrap_or_else(|| layout(count, 20, 16))
     }
 
@@ -176,12 +201,8 @@ impl TerminalTable {
         let titles: Vec<(String, usize)> =
             titles.map(|(title, cells)| (shown(title), most.max(widest(cells)))).collect();
         let titles = short_names(&titles, self.sign("…", ".."));
-        let column = |(title, cells): (String, Vec<String>)| GridColumn {
-            width: widest(&cells).max(width(&title)),
-            title,
-            cells: cells.into_iter().map(|cell| (cell, Style::new())).collect(),
-        };
-        titles.into_iter().zip(columns).map(column).collect()
+        let plain = |cells: Vec<String>| cells.into_iter().map(|cell| (cell, Style::new())).collect();
+        titles.into_iter().zip(columns).map(|(title, cells)| GridColumn::new(title, plain(cells))).collect()
     }
 }
 

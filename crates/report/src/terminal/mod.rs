@@ -6,7 +6,6 @@ mod grid;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use grid::GridColumn;
 
 use crate::comparison::ComparisonView;
 use crate::figure::{self, BarScale, BarSpan, EstimateText, MOST_UNKNOWN, TextParts};
@@ -132,7 +131,7 @@ impl TerminalTable {
             return self.matrix(&table, signs);
         }
         let layout = BlockLayout::new(self, &table.rows);
-        let mut text = self.titled((&table.name, BOLD), self.sign(" · ", ", "), &table.details);
+        let mut text = self.heading(&table.name, &table.details);
         if let Some(header) = layout.header() {
             text += &self.line(&[(header, DIM)]);
         }
@@ -166,9 +165,9 @@ impl TerminalTable {
         };
         let fits_beside = layout.notes_beside && width(&text) <= layout.value + bar_column;
         let (beside, below) = self.placed_notes(layout, &row.all_notes(), fits_beside);
-        let (mut text, label) = self.label(layout, row);
-        text += &self.line(&[(label, Style::new()), value, (bar, BAR), (beside, DIM)]);
-        text + &below
+        let (above, label) = self.label(indent(row.nested), &row.label, layout.label);
+        let label = pad(&label, layout.label + GAP);
+        above + &self.line(&[(label, Style::new()), value, (bar, BAR), (beside, DIM)]) + &below
     }
 
     /// The notes of a line: what stands beside it, and the lines below.
@@ -180,30 +179,24 @@ impl TerminalTable {
             let mut lines = beside.into_iter();
             return (lines.next().unwrap_or_default(), self.below(layout.before_notes, lines));
         }
-        let below = self.wrapped_notes(notes, self.width.saturating_sub(NOTES_BELOW));
-        (String::new(), self.below(NOTES_BELOW, below.into_iter().filter(|note| !note.is_empty())))
+        (String::new(), self.below(NOTES_BELOW, self.note_lines(notes, NOTES_BELOW)))
     }
 
-    /// The label, padded; one that is too wide for its column gets its own lines before.
-    fn label(&self, layout: &BlockLayout, row: &TableRow) -> (String, String) {
-        let (indent, label) = (" ".repeat(indent(row)), &row.label);
-        let full = layout.label + GAP;
-        if width(&indent) + width(label) <= layout.label {
-            return (String::new(), pad(&format!("{indent}{label}"), full));
+    /// The lines above of a label that is too wide for its column, and what stands in the column.
+    fn label(&self, indent: usize, label: &str, column: usize) -> (String, String) {
+        let indented = |line: &str| format!("{}{line}", " ".repeat(indent));
+        if indent + width(label) <= column {
+            return (String::new(), pad(&indented(label), column));
         }
-        let lines = wrap(label, self.width.saturating_sub(width(&indent)));
-        let above = lines.iter().map(|line| format!("{indent}{line}\n")).collect();
-        (above, " ".repeat(full))
+        let lines = wrap(label, self.width.saturating_sub(indent));
+        (lines.iter().map(|line| indented(line) + "\n").collect(), " ".repeat(column))
     }
 
     fn failure(&self, layout: &BlockLayout, row: &TableRow) -> String {
-        let (mut text, label) = self.label(layout, row);
-        let before = " ".repeat(layout.label + GAP);
-        let available = self.width.saturating_sub(width(&before));
-        for (at, line) in wrap(&format!("failed: {}", row.notes.join(" ")), available).into_iter().enumerate()
-        {
-            let before = if at == 0 { label.clone() } else { before.clone() };
-            text += &self.line(&[(before, Style::new()), (line, FAILED)]);
+        let (mut text, mut label) = self.label(indent(row.nested), &row.label, layout.label);
+        let available = self.width.saturating_sub(layout.label + GAP);
+        for line in wrap(&format!("failed: {}", row.notes.join(" ")), available) {
+            text += &self.row(std::mem::replace(&mut label, " ".repeat(layout.label)), [(line, FAILED)]);
         }
         text
     }
@@ -254,27 +247,10 @@ impl TerminalTable {
         self.line(&pieces)
     }
 
-    /// Columns beside a label, in parts below each other if they are too wide for one line. `draw` gets the columns of a part, and
-    /// whether it is the last one.
-    fn in_parts(
-        &self,
-        label: usize,
-        columns: &[GridColumn],
-        draw: impl Fn(&[GridColumn], bool) -> String,
-    ) -> String {
-        let mut parts = Vec::new();
-        let mut rest = columns;
-        while !rest.is_empty() {
-            let mut used = label;
-            let fitting = rest.iter().take_while(|column| {
-                used += GAP + column.width;
-                used <= self.width
-            });
-            let (now, later) = rest.split_at(fitting.count().max(1));
-            parts.push(draw(now, later.is_empty()));
-            rest = later;
-        }
-        parts.join("\n")
+    /// A title for what follows, with details behind or below it.
+    pub fn heading(&self, title: &str, details: &[String]) -> String {
+        let details: Vec<String> = details.iter().map(|detail| clean(detail)).collect();
+        self.titled((&clean(title), BOLD), self.sign(" · ", ", "), &details)
     }
 
     /// A title and its details: on one line, in a separate column, or below.
@@ -317,6 +293,12 @@ impl TerminalTable {
         wrap(&joined, limit).iter().map(|line| line.replace(TIED, " ")).collect()
     }
 
+    /// Notes in lines behind an indent.
+    pub(crate) fn note_lines(&self, notes: &[String], indent: usize) -> Vec<String> {
+        let lines = self.wrapped_notes(notes, self.width.saturating_sub(indent));
+        lines.into_iter().filter(|line| !line.is_empty()).collect()
+    }
+
     pub(crate) fn in_our_signs(&self, text: &str) -> String {
         if !self.ascii {
             return text.to_owned();
@@ -346,8 +328,8 @@ pub(crate) const INDENT: usize = 2;
 pub(crate) const NOTES_BELOW: usize = 6;
 
 /// The cells before the label of a row.
-pub(crate) fn indent(row: &TableRow) -> usize {
-    if row.nested { 2 * INDENT } else { INDENT }
+pub(crate) fn indent(is_nested: bool) -> usize {
+    if is_nested { 2 * INDENT } else { INDENT }
 }
 
 /// The widths of bars to choose from; odd, so that the middle is a cell.
@@ -465,48 +447,38 @@ impl NumberPadding {
     }
 }
 
-/// The columns that share the width besides values.
-struct ColumnWidths {
-    label: usize,
-    bar: usize,
-    /// The least that notes need to stand beside their row.
-    least_notes: usize,
-}
-
-impl ColumnWidths {
-    /// Bars and notes stand beside each other if possible, else what there is more of; labels are narrowed for it.
-    fn fitted(
-        width: usize,
-        widest_label: usize,
-        wanted_notes: usize,
-        has_bars: bool,
-        mostly_notes: bool,
-    ) -> Self {
-        let narrower = NARROW_LABELS.into_iter().filter(|label| *label < widest_label);
-        let labels: Vec<usize> = std::iter::once(widest_label).chain(narrower).collect();
-        let bars: &[usize] = if has_bars { &BARS } else { &[0] };
-        let least_beside = wanted_notes.min(LEAST_BESIDE);
-        // Wide bars are worth no broken notes, and none of them a narrow column of labels.
-        let wide = bars.iter().filter(|bar| **bar >= WIDE_BAR);
-        let mut choices: Vec<(usize, usize, usize)> =
-            wide.map(|bar| (widest_label, *bar, wanted_notes)).collect();
-        let mut add =
-            |bar: usize, notes: usize| choices.extend(labels.iter().map(|label| (*label, bar, notes)));
-        for (least_bar, least_notes) in [(GOOD_BAR, LEAST_NOTES), (0, NARROW_NOTES)] {
-            let bars = bars.iter().filter(|bar| (least_bar..WIDE_BAR).contains(bar));
-            bars.for_each(|bar| add(*bar, wanted_notes.min(least_notes)));
-        }
-        if mostly_notes {
-            add(0, least_beside);
-        }
-        bars.last().into_iter().for_each(|bar| add(*bar, 0));
-        let fits = |(label, bar, notes): &(usize, usize, usize)| {
-            let gap = if *bar == 0 || *notes == 0 { 0 } else { GAP };
-            label + bar + gap + notes <= width
-        };
-        let (label, bar, notes) = choices.into_iter().find(fits).unwrap_or((widest_label, 0, 0));
-        ColumnWidths { label, bar, least_notes: if notes == 0 { least_beside } else { notes } }
+/// The widths of labels and bars, and the least that notes need to stand beside their row. Bars and notes stand beside each
+/// other if possible, else what there is more of; labels are narrowed for it.
+fn fitted(
+    width: usize,
+    widest_label: usize,
+    wanted_notes: usize,
+    has_bars: bool,
+    mostly_notes: bool,
+) -> (usize, usize, usize) {
+    let narrower = NARROW_LABELS.into_iter().filter(|label| *label < widest_label);
+    let labels: Vec<usize> = std::iter::once(widest_label).chain(narrower).collect();
+    let bars: &[usize] = if has_bars { &BARS } else { &[0] };
+    let least_beside = wanted_notes.min(LEAST_BESIDE);
+    // Wide bars are worth no broken notes, and none of them a narrow column of labels.
+    let wide = bars.iter().filter(|bar| **bar >= WIDE_BAR);
+    let mut choices: Vec<(usize, usize, usize)> =
+        wide.map(|bar| (widest_label, *bar, wanted_notes)).collect();
+    let mut add = |bar: usize, notes: usize| choices.extend(labels.iter().map(|label| (*label, bar, notes)));
+    for (least_bar, least_notes) in [(GOOD_BAR, LEAST_NOTES), (0, NARROW_NOTES)] {
+        let bars = bars.iter().filter(|bar| (least_bar..WIDE_BAR).contains(bar));
+        bars.for_each(|bar| add(*bar, wanted_notes.min(least_notes)));
     }
+    if mostly_notes {
+        add(0, least_beside);
+    }
+    bars.last().into_iter().for_each(|bar| add(*bar, 0));
+    let fits = |(label, bar, notes): &(usize, usize, usize)| {
+        let gap = if *bar == 0 || *notes == 0 { 0 } else { GAP };
+        label + bar + gap + notes <= width
+    };
+    let (label, bar, notes) = choices.into_iter().find(fits).unwrap_or((widest_label, 0, 0));
+    (label, bar, if notes == 0 { least_beside } else { notes })
 }
 
 impl BlockLayout {
@@ -514,7 +486,7 @@ impl BlockLayout {
         let lines: Vec<(&TableRow, &EstimateText)> =
             rows.iter().filter_map(|row| Some(row).zip(row.figure())).collect();
         let labelled = rows.iter().filter(|row| row.failed || !row.figures.is_empty());
-        let label = labelled.map(|row| indent(row) + width(&row.label));
+        let label = labelled.map(|row| indent(row.nested) + width(&row.label));
         let texts: Vec<TextParts> = lines.iter().map(|(_, figure)| figure.texts()).collect();
         let numbers = NumberPadding::of(table, &texts);
         let value = lines.iter().zip(&texts).map(|((_, figure), texts)| {
@@ -534,8 +506,8 @@ impl BlockLayout {
         let has_notes = lines.iter().filter(|(row, _)| !row.all_notes().is_empty()).count();
         let width = table.width.saturating_sub(value + 2 * GAP);
         let mostly_notes = has_notes * 2 > lines.len();
-        let ColumnWidths { label, bar, least_notes } =
-            ColumnWidths::fitted(width, widest_label, wanted_notes, scale.is_some(), mostly_notes);
+        let (label, bar, least_notes) =
+            fitted(width, widest_label, wanted_notes, scale.is_some(), mostly_notes);
         let available = table.width.saturating_sub(label + value + 2 * GAP);
         let used = if bar == 0 { 0 } else { bar + GAP };
         let left = available.saturating_sub(used);

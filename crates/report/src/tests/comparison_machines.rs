@@ -75,7 +75,7 @@ fn keys_have_the_promised_order() {
     let top: Vec<&str> = output.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(top[..3], ["schema", "comparisons", "flips"]);
     assert_eq!(output["flips"], serde_json::json!([]));
-    let csv = Csv.comparison_text(&ComparisonView::new(&two_sides()));
+    let csv = Csv::default().comparison_text(&ComparisonView::new(&two_sides()));
     assert_eq!(csv.lines().next().unwrap(), found.join(","));
     let flips = flips();
     let output = json(&with_flips(&two_sides(), &flips));
@@ -119,7 +119,7 @@ fn what_is_undefined_is_null_with_its_reason() {
 #[test]
 fn csv_has_a_row_for_each_comparison() {
     for report in all() {
-        let text = Csv.comparison_text(&ComparisonView::new(&report));
+        let text = Csv::default().comparison_text(&ComparisonView::new(&report));
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         assert_eq!(rows.len(), report.comparisons.len());
@@ -128,7 +128,7 @@ fn csv_has_a_row_for_each_comparison() {
             assert_eq!((&row[0], &row[1]), (c.base.as_str(), c.other.as_str()));
         }
     }
-    assert_snapshot!("csv", Csv.comparison_text(&ComparisonView::new(&nothing_known())));
+    assert_snapshot!("csv", Csv::default().comparison_text(&ComparisonView::new(&nothing_known())));
 }
 
 #[test]

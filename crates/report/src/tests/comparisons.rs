@@ -6,7 +6,9 @@ use insta::assert_snapshot;
 use super::comparison_fixtures::{
     all, flips, four_sides, gated, hostile, nothing_known, pairs, tasks, two_sides, unpaired, with_flips,
 };
-use crate::{ComparisonView, Latex, Markdown, Render, TerminalTable, gate_cases, is_unsafe, width};
+use crate::{ComparisonView, Latex, Markdown, Render, Sort, TerminalTable, gate_cases, is_unsafe, width};
+
+const BRIEF: Markdown = Markdown { sort: Sort::None, brief: true };
 
 fn table(width: usize, view: &ComparisonView<'_>) -> String {
     TerminalTable::default().width(width).comparison_text(view)
@@ -50,11 +52,7 @@ fn without_unicode() {
 fn a_list_that_is_cut_has_the_whole_number() {
     let (report, flips) = (two_sides(), flips());
     let view = ComparisonView { changed: Some(44), ..with_flips(&report, &flips) };
-    let shown = [
-        table(100, &view),
-        Markdown::default().comparison_text(&view),
-        Markdown::default().brief(true).comparison_text(&view),
-    ];
+    let shown = [table(100, &view), Markdown::default().comparison_text(&view), BRIEF.comparison_text(&view)];
     for text in shown {
         assert!(text.contains("3 of 44 samples that changed"), "{text}");
     }
@@ -73,7 +71,7 @@ fn a_gate_that_failed_does_not_read_as_its_opposite() {
     let view = ComparisonView::new(&report);
     let text = table(100, &view);
     assert!(text.contains("\ngate \"not worse\" failed: the interval lies below 0\n"), "{text}");
-    let text = Markdown::default().brief(true).comparison_text(&view);
+    let text = BRIEF.comparison_text(&view);
     assert!(text.contains("\n**Gate \"not worse\" failed**: the interval lies below 0\n"), "{text}");
     let xml = gate_cases(&report, false).to_xml();
     assert!(xml.contains("name=\"magpie: accuracy (almanac): gate &quot;not worse&quot;\""), "{xml}");
@@ -92,7 +90,7 @@ fn a_comment_keeps_the_rows_that_show_a_difference() {
     report.comparisons = vec![pairs("magpie", "accuracy", 118, 144, 12, 23)];
     report.comparisons.extend((0..29).map(|at| group(&format!("part {at}"), 1)));
     report.comparisons.push(group("the worst part", 40));
-    let text = Markdown::default().brief(true).comparison_text(&ComparisonView::new(&report));
+    let text = BRIEF.comparison_text(&ComparisonView::new(&report));
     assert!(text.contains("– the worst part") && text.contains("\nand 10 more rows\n"), "{text}");
     assert!(text.contains("| accuracy by part |"), "the heading stays: {text}");
 }
@@ -144,7 +142,7 @@ fn in_markdown() {
         markdown(&ComparisonView { title: Some("almanac"), ..with_flips(&two_sides(), &flips) })
     );
     assert_snapshot!("markdown_four", markdown(&ComparisonView::new(&four_sides())));
-    let brief = |view: &ComparisonView<'_>| Markdown::default().brief(true).comparison_text(view);
+    let brief = |view: &ComparisonView<'_>| BRIEF.comparison_text(view);
     assert_snapshot!("brief_two", brief(&with_flips(&two_sides(), &flips)));
     assert_snapshot!("brief_gated", brief(&ComparisonView::new(&gated())));
     assert_snapshot!("brief_tasks", brief(&ComparisonView::new(&tasks())));
@@ -173,7 +171,7 @@ fn no_line_is_too_wide_and_nothing_unknown_is_a_number() {
             }
         }
         assert_known(&Markdown::default().comparison_text(&view));
-        assert_known(&Markdown::default().brief(true).comparison_text(&view));
+        assert_known(&BRIEF.comparison_text(&view));
         assert_known(&Latex::default().comparison_text(&view));
     }
 }

@@ -104,7 +104,7 @@ fn rows_have_the_keys_that_are_promised_in_order() {
     let row = output.pointer("/0/estimates/0").and_then(Value::as_object).unwrap();
     let keys: Vec<&str> = row.keys().map(String::as_str).collect();
     assert_eq!(keys.join(","), KEYS);
-    let csv = Csv.to_text(&[ten_groups()]);
+    let csv = Csv::default().to_text(&[ten_groups()]);
     assert_eq!(csv.lines().next(), Some(format!("log,task,model,{KEYS}").as_str()));
 }
 
@@ -122,7 +122,7 @@ fn machines_have_every_estimate() {
             assert_eq!(record["undefined"]["value"].is_string(), number.is_none());
         }
         let failures: usize = report.results.scores.iter().map(|score| score.failures.len()).sum();
-        let csv = Csv.to_text(&[report]);
+        let csv = Csv::default().to_text(&[report]);
         assert_eq!(csv.lines().count(), 1 + estimates.len() + failures);
         assert!(!csv.contains("NaN") && !csv.contains("inf,"), "{csv}");
     }
@@ -138,7 +138,7 @@ fn csv_row(csv: &str, has: &str) -> std::collections::HashMap<String, String> {
 
 #[test]
 fn csv_is_tidy() {
-    let csv = Csv.to_text(&[ten_groups(), everything()]);
+    let csv = Csv::default().to_text(&[ten_groups(), everything()]);
     let history = csv_row(&csv, "history");
     let cell = |key: &str| history[key].as_str();
     assert_eq!(

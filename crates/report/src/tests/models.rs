@@ -28,7 +28,7 @@ fn models_stand_beside_each_other_with_their_headline() {
     insta::assert_snapshot!("side_by_side_100", tables[0].to_text());
     insta::assert_snapshot!("side_by_side_60", tables[0].to_table(&TerminalTable::default().width(60)));
     insta::assert_snapshot!("side_by_side_markdown", tables[0].to_markdown());
-    let csv = Csv.listing_text(&tables[0].to_listing());
+    let csv = Csv::default().listing_text(&tables[0].to_listing());
     assert!(
         csv.starts_with("model,accuracy,95_%_interval,n,tokens,notes\nopenai/heron,0.743 ± 0.037,"),
         "{csv}"

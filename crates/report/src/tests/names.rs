@@ -42,10 +42,10 @@ fn a_table_is_clean_and_all_else_has_names_as_they_are() {
         assert!(!table.replace('\n', "").contains(crate::is_unsafe), "{table:?}");
     }
     let rows = || ["\u{1b}[31mx", "\u{1b}[32mx", "x", "\u{202e}x", "a\nb", "a\rb"].map(named);
-    let csv: BTreeSet<String> = rows().map(|r| Csv.to_text(&[r])).into();
+    let csv: BTreeSet<String> = rows().map(|r| Csv::default().to_text(&[r])).into();
     let markdown: BTreeSet<String> = rows().map(|r| Markdown::default().to_text(&[r])).into();
     assert_eq!((csv.len(), markdown.len()), (6, 6), "two names became one");
-    assert!(Csv.to_text(&report).contains(HOSTILE));
+    assert!(Csv::default().to_text(&report).contains(HOSTILE));
     // A line break in a name does not break a row of Markdown or of LaTeX.
     let lines = |format: &dyn Render, name: &str| format.to_text(&[named(name)]).lines().count();
     assert_eq!(lines(&Markdown::default(), HOSTILE), lines(&Markdown::default(), "x"));

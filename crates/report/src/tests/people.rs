@@ -212,9 +212,9 @@ fn groups_are_sorted_and_the_aggregate_stays_last() {
         assert_eq!(names(sort).last().map(String::as_str), Some("all"));
     }
     assert_eq!(names(Sort::Value)[9], "astronomy", "no score, so no place among the values");
-    let by_value = Markdown::default().sort(Sort::Value).to_text(&[ten_groups()]);
+    let by_value = Markdown { sort: Sort::Value, brief: false }.to_text(&[ten_groups()]);
     assert!(by_value.find("biology") < by_value.find("geography"), "{by_value}");
-    let by_value = Latex::default().sort(Sort::Value).to_text(&[ten_groups()]);
+    let by_value = Latex { sort: Sort::Value }.to_text(&[ten_groups()]);
     assert!(by_value.find("biology") < by_value.find("geography"), "{by_value}");
 }
 

@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 
 use crate::markup::{Markdown, escape_markdown};
 use crate::terminal::{BOLD, DIM, FAILED, GAP, TerminalTable, UNKNOWN};
-use crate::text::{clean, clean_lines, counted, pad, plain, width, wrap};
+use crate::text::{clean, clean_lines, counted, pad, plain, start, width, wrap};
 
 /// What of a sample is shown: by default question, target, answer and all verdicts, with long texts cut.
 #[derive(Clone, Debug, Default)]
@@ -265,11 +265,7 @@ fn error(transcript: &Transcript, view: &TranscriptView) -> Vec<Paragraph> {
 /// A value of the metadata; a long one is cut.
 fn short(value: &Json) -> String {
     const MOST: usize = 80;
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
+    start(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), MOST)
 }
 
 /// The letter of a choice; beyond Z its number.
@@ -368,12 +364,6 @@ const LABEL: Style = AnsiColor::Cyan.on_default();
 const WIDEST_LABEL: usize = 12;
 
 impl TerminalTable {
-    /// A title for what follows, with details behind or below it.
-    pub fn heading(&self, title: &str, details: &[String]) -> String {
-        let details: Vec<String> = details.iter().map(|detail| clean(detail)).collect();
-        self.titled((&clean(title), BOLD), self.sign(" · ", ", "), &details)
-    }
-
     /// A sample, and whether something of it was left out because it is long.
     pub fn transcript(&self, transcript: &Transcript, view: &TranscriptView) -> (String, bool) {
         let mut text = self.rule(transcript, view);

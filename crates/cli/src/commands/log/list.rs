@@ -203,14 +203,12 @@ impl ListedLog {
             Some(Ok(row)) => row,
         };
         let (error, interval) = (row.estimate.error.as_ref().ok(), row.estimate.interval.as_ref().ok());
+        let text = EstimateText::from(row.estimate.as_ref());
         let figure = match (&row.estimate.value, interval) {
             (Ok(value), _) => match (error, interval) {
-                (Some(error), _) if !error.degenerate => EstimateText::new(*value).error(error.se).short(),
+                (Some(error), _) if !error.degenerate => text.short(),
                 // A run that was stopped early has an interval and no error.
-                (None, Some(interval)) => {
-                    let text = EstimateText::new(*value).interval(interval.lower, interval.upper);
-                    text.side(interval.side).to_string()
-                }
+                (None, Some(_)) => text.to_string(),
                 _ => EstimateText::new(*value).short(),
             },
             // The ends of an interval of nothing that the log records.

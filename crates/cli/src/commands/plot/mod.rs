@@ -171,7 +171,7 @@ pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
 fn content(plot: &Plot, title: &str, path: Option<&Path>) -> String {
     let extension = path.and_then(Path::extension).map(|extension| extension.to_ascii_lowercase());
     match extension.as_deref().and_then(std::ffi::OsStr::to_str) {
-        Some("csv") => Csv.listing_text(&plot.data),
+        Some("csv") => Csv::default().listing_text(&plot.data),
         Some("md" | "markdown") => Markdown::default().listing_text(&plot.table),
         _ => plot.standalone(title),
     }

@@ -36,7 +36,7 @@ fn a_run_that_failed_has_its_reason() {
         published.contains("did not reach its end (error)") && !published.contains("refused"),
         "{published}"
     );
-    page.samples = Some(PageSamples { origin: SampleOrigin::Page, key: String::new(), data: String::new() });
+    page.samples = Some(PageSamples { key: String::new(), data: Some(String::new()) });
     let html = page.to_html();
     assert!(
         html.contains("The reason: <span dir=\"auto\">the server refused &lt;b&gt;; does it run?</span>"),
