@@ -8,7 +8,7 @@ use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, GenericStringArray, OffsetSizeTrait, StructArray,
     downcast_integer_array,
 };
-use arrow_buffer::NullBuffer;
+use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_schema::{DataType, Fields};
 use errorbar_core::engine::TextColumn;
 use errorbar_core::{Leaf, LeafMap, Value};
@@ -166,8 +166,8 @@ impl TypedCells for ArrowColumn {
         let array = self.nulls.is_none().then_some(self.array.as_ref())?;
         downcast_integer_array!(
             array => {
-                // Beyond 64 bits it is negative here.
-                narrowed(array.values().iter().map(|int| *int as i64), most, narrow)
+                // One beyond `i64` is negative here.
+                narrowed(array.values().iter().map(|int| int.to_i64().unwrap_or(-1)), most, narrow)
             }
             _ => None
         )
