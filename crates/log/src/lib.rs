@@ -15,7 +15,7 @@
 //! let mut writer = LogWriter::create(&path, &StartRecord::new(eval, PlanRecord::default()))?;
 //! for (id, grade) in [("q1", "C"), ("q2", "I"), ("q3", "C"), ("q4", "C")] {
 //!     let (id, scores) = (SampleId::from(id), [("match".to_owned(), Score::new(grade))]);
-//!     writer.append_sample(&SampleRecord::new(&id, 1).scores(&scores))?;
+//!     writer.append_sample(&SampleRecord { scores: &scores, ..SampleRecord::new(&id, 1) })?;
 //! }
 //! drop(writer);
 //! let columns = EvalLog::open(&path)?.score_columns(&MetadataKeys::NONE)?;

@@ -117,10 +117,10 @@ fn log_json(log: &LogVerification) -> Json {
 }
 
 fn check_json(check: &Check) -> Json {
-    let (outcome, reason, difference) = match &check.outcome {
-        CheckOutcome::Agrees => ("agrees", None, None),
-        CheckOutcome::Differs(kind) => ("differs", None, Some(kind.to_string())),
-        CheckOutcome::NotCheckable(reason) => ("not_checkable", Some(reason_json(reason)), None),
+    let (outcome, reason) = match &check.outcome {
+        CheckOutcome::Agrees => ("agrees", None),
+        CheckOutcome::Differs(_) => ("differs", None),
+        CheckOutcome::NotCheckable(reason) => ("not_checkable", Some(reason_json(reason))),
     };
     json!({
         "scorer": check.scorer,
@@ -132,7 +132,7 @@ fn check_json(check: &Check) -> Json {
         "by_name": check.is_by_name,
         "outcome": outcome,
         "reason": reason,
-        "difference": difference,
+        "difference": check.difference(),
     })
 }
 

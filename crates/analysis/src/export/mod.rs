@@ -31,7 +31,7 @@
 //! # let eval = EvalInfo::new("quiz", "mock/x");
 //! # let mut writer = LogWriter::create(&path, &StartRecord::new(eval, PlanRecord::default()))?;
 //! # let (id, scores) = (SampleId::from("q1"), [("match".to_owned(), Score::new("C"))]);
-//! # writer.append_sample(&SampleRecord::new(&id, 1).scores(&scores))?;
+//! # writer.append_sample(&SampleRecord { scores: &scores, ..SampleRecord::new(&id, 1) })?;
 //! let export = Export::of([&path], ExportOptions::default().columns(["model", "id", "scorer", "value", "number"]))?;
 //! let mut csv = Vec::new();
 //! export.write(ExportFormat::Csv, &mut csv)?;

@@ -206,8 +206,15 @@ fn sample<R>(
     let (input, target, messages) = (Input::from("?"), Targets::from("!"), [Message::user(message)]);
     let output = ModelOutput::from_text("mock/x", "!");
     let metadata = Metadata::from_iter([("topic".to_owned(), json!("sums"))]);
-    let record = SampleRecord::new(id, 1).input(&input).target(&target).messages(&messages);
-    use_it(&record.output(&output).scores(scores).metadata(&metadata))
+    use_it(&SampleRecord {
+        input: Some(&input),
+        target: Some(&target),
+        messages: &messages,
+        output: Some(&output),
+        scores,
+        metadata: Some(&metadata),
+        ..SampleRecord::new(id, 1)
+    })
 }
 
 /// An archive of a run that has not ended.
@@ -231,8 +238,10 @@ fn an_archive_is_exported_also_while_it_grows() {
     // It is exported as it was when its columns were found: later samples may have others.
     let metadata = Metadata::from_iter([("new".to_owned(), json!(1))]);
     let scores = [("judge".to_owned(), Score::new(1))];
-    sample(&SampleId::from("q3"), &scores, "", |record| writer.append_sample(&record.metadata(&metadata)))
-        .unwrap();
+    sample(&SampleId::from("q3"), &scores, "", |record| {
+        writer.append_sample(&SampleRecord { metadata: Some(&metadata), ..record.clone() })
+    })
+    .unwrap();
     assert_eq!(written(&export, ExportFormat::Csv).1.rows, 2);
     assert_eq!(written(&Export::of([&path], without_texts()).unwrap(), ExportFormat::Csv).1.rows, 3);
 }

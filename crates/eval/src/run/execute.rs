@@ -232,26 +232,29 @@ pub(super) async fn run_sample(
     let elapsed = started.elapsed();
     let (events, waited) = generate.take_events().unzip();
     let working = elapsed.saturating_sub(waited.unwrap_or_default());
-    let record = SampleRecord::new(id, epoch)
-        .input(&sample.input)
-        .choices((!sample.choices.is_empty()).then_some(sample.choices.as_slice()))
-        .target(sample.target.targets())
-        .messages(&state.messages)
-        .output(&state.output)
-        .scores(&scores)
-        .metadata(&state.metadata)
-        .store(&state.store)
-        .model_usage(&used.by_model)
-        .role_usage(&used.by_role)
-        .started_at(&started_at)
-        .completed_at(&completed_at)
-        .total_time(elapsed.as_secs_f64())
-        .working_time(working.as_secs_f64())
-        .uuid(&uuid)
-        .error(error.as_ref())
-        .limit(limit.as_ref())
-        .events(events.as_ref())
-        .initial_metadata(&sample.metadata);
+    let record = SampleRecord {
+        id: id.clone(),
+        epoch,
+        input: Some(&sample.input),
+        choices: (!sample.choices.is_empty()).then_some(sample.choices.as_slice()),
+        target: Some(sample.target.targets()),
+        messages: &state.messages,
+        output: Some(&state.output),
+        scores: &scores,
+        metadata: Some(&state.metadata),
+        store: Some(&state.store),
+        model_usage: Some(&used.by_model),
+        role_usage: Some(&used.by_role),
+        started_at: Some(&started_at),
+        completed_at: Some(&completed_at),
+        total_time: Some(elapsed.as_secs_f64()),
+        working_time: Some(working.as_secs_f64()),
+        uuid: Some(&uuid),
+        error: error.as_ref(),
+        limit: limit.as_ref(),
+        events: events.as_ref(),
+        initial_metadata: Some(&sample.metadata),
+    };
     let encoded = queue.encode(&record)?;
     // What cannot be shown is in the log all the same.
     let transcript = with_transcript.then(|| record.transcript().ok().map(Box::new)).flatten();

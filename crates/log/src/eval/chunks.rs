@@ -18,7 +18,7 @@ use std::ops::Range;
 use super::container::{Container, SampleMember};
 use super::error::{LogError, LogErrorKind, Result};
 use super::json::{self, Descent, Outline, PartVisitor};
-use super::zip::{Decompressor, Members};
+use super::zip::{Decompressor, Members, ZipEntry};
 
 /// Where the bytes of a sample go.
 type Sink<'a> = &'a mut dyn FnMut(&[u8]) -> Result<()>;
@@ -30,6 +30,9 @@ const ATTACHMENT: &[u8] = b"\"attachment://";
 /// a little more.
 const MAX_REPEATED: u64 = 100;
 const SLACK: u64 = 1 << 20;
+
+/// The long lists of a sample, which are in chunks.
+const LISTS: [&str; 4] = ["messages", "events", "calls", "attachments"];
 
 /// What a member in the folder of a sample is, by the rest of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +54,7 @@ fn part_name(rest: &str) -> PartName<'_> {
     }
     let chunk = rest.strip_suffix(".json").and_then(|rest| rest.split_once('/'));
     match chunk {
-        Some((list @ ("messages" | "events" | "calls" | "attachments"), number))
-            if number.bytes().all(|byte| byte.is_ascii_digit()) =>
-        {
+        Some((list, number)) if LISTS.contains(&list) && number.bytes().all(|byte| byte.is_ascii_digit()) => {
             number.parse().map_or(PartName::Unknown, |start| PartName::Chunk { list, start })
         }
         _ => PartName::Unknown,
@@ -71,44 +72,29 @@ pub(super) enum SampleExtent {
     Whole,
 }
 
-/// A chunk, by the index of its member.
+/// A chunk: a member, and the number of its first item.
 #[derive(Clone, Copy, Debug)]
-struct Chunk {
+struct Chunk<'a> {
     start: u64,
-    member: usize,
+    name: &'a str,
+    entry: &'a ZipEntry,
 }
 
-/// The chunks of a sample, by list.
-#[derive(Debug, Default)]
-struct SampleChunks {
-    messages: Vec<Chunk>,
-    events: Vec<Chunk>,
-    calls: Vec<Chunk>,
-    attachments: Vec<Chunk>,
-}
-
-impl SampleChunks {
-    fn of(members: &Members, sample: &SampleMember) -> Result<Self> {
-        let mut chunks = SampleChunks::default();
-        for &member in &sample.parts {
-            let Some((name, _)) = members.get_index(member) else { continue };
-            let rest = name.get(sample.folder_len + 1..).unwrap_or_default();
-            let list = match part_name(rest) {
-                PartName::Chunk { list: "messages", start } => (&mut chunks.messages, start),
-                PartName::Chunk { list: "events", start } => (&mut chunks.events, start),
-                PartName::Chunk { list: "calls", start } => (&mut chunks.calls, start),
-                PartName::Chunk { start, .. } => (&mut chunks.attachments, start),
-                PartName::Derived => continue,
-                PartName::Unknown => {
-                    return Err(LogError::from(LogErrorKind::UnknownPart).in_member(name));
-                }
-            };
-            list.0.push(Chunk { start: list.1, member });
+/// The chunks of a sample, list by list.
+fn chunks_of<'a>(members: &'a Members, sample: &SampleMember) -> Result<[Vec<Chunk<'a>>; LISTS.len()]> {
+    let mut lists = [const { Vec::new() }; LISTS.len()];
+    for (name, entry) in sample.parts.iter().filter_map(|member| members.get_index(*member)) {
+        match part_name(name.get(sample.folder_len + 1..).unwrap_or_default()) {
+            PartName::Chunk { list, start } => {
+                let chunks = LISTS.iter().zip(&mut lists).find(|(name, _)| **name == list);
+                chunks.into_iter().for_each(|(_, chunks)| chunks.push(Chunk { start, name, entry }));
+            }
+            PartName::Derived => {}
+            PartName::Unknown => return Err(LogError::from(LogErrorKind::UnknownPart).in_member(name)),
         }
-        let lists = [&mut chunks.messages, &mut chunks.events, &mut chunks.calls, &mut chunks.attachments];
-        lists.into_iter().for_each(|list| list.sort_unstable_by_key(|chunk| chunk.start));
-        Ok(chunks)
     }
+    lists.iter_mut().for_each(|list| list.sort_unstable_by_key(|chunk| chunk.start));
+    Ok(lists)
 }
 
 /// Gives the JSON of a sample that is in several members, in pieces.
@@ -120,20 +106,20 @@ pub(super) fn assemble(
     decompressor: &mut Decompressor,
     each: Sink<'_>,
 ) -> Result<()> {
-    let chunks = SampleChunks::of(members, sample)?;
-    let stored = [&chunks.messages, &chunks.attachments].into_iter().flatten();
-    let stored =
-        stored.filter_map(|chunk| Some(members.get_index(chunk.member)?.1.decompressed)).sum::<u64>();
+    let [message_chunks, event_chunks, call_chunks, attachment_chunks] = chunks_of(members, sample)?;
+    let Some((name, entry)) = members.get_index(sample.at) else { return Ok(()) };
+    let stored = [&message_chunks, &attachment_chunks].into_iter().flatten();
+    let stored = stored.map(|chunk| chunk.entry.decompressed).sum::<u64>();
     let left = stored.saturating_mul(MAX_REPEATED).saturating_add(SLACK);
-    let mut parts = PartReader { container, members, decompressor, left };
-    let record = parts.member(sample.at)?;
+    let mut parts = PartReader { container, decompressor, left };
+    let record = parts.read(name, entry)?;
     let fields = json::fields(&record)?;
     let refs = match fields.iter().rev().find(|(name, _)| name == MESSAGE_REFS) {
         Some((_, range)) => message_refs(record.get(range.clone()).unwrap_or_default())?,
-        None if chunks.messages.is_empty() => Vec::new(),
+        None if message_chunks.is_empty() => Vec::new(),
         None => return Err(LogErrorKind::Missing(MESSAGE_REFS).into()),
     };
-    let mut attachments = ItemPool::new(&chunks.attachments);
+    let mut attachments = ItemPool::new(&attachment_chunks);
 
     let mut before = "{";
     for (name, range) in fields.iter().filter(|(name, _)| name != MESSAGE_REFS) {
@@ -143,25 +129,26 @@ pub(super) fn assemble(
         before = ",";
     }
     let is_new = |field: &str| !fields.iter().any(|(name, _)| name == field);
-    if let Some(metadata) = sample.metadata.filter(|_| is_new("metadata")) {
+    let metadata = sample.metadata.filter(|_| is_new("metadata")).and_then(|at| members.get_index(at));
+    if let Some((name, entry)) = metadata {
         each(format!("{before}\"metadata\":").as_bytes())?;
-        parts.pieces(metadata, each)?;
+        parts.pieces(name, entry, each)?;
         before = ",";
     }
     if is_new("messages") {
         each(format!("{before}\"messages\":[").as_bytes())?;
-        put_messages(&refs, &chunks.messages, &mut attachments, &mut parts, each)?;
+        put_messages(&refs, &message_chunks, &mut attachments, &mut parts, each)?;
         each(b"]")?;
     }
     if extent == SampleExtent::Whole {
         each(b",\"events\":[")?;
-        parts.list(&chunks.events, ListForm::Items, each)?;
+        parts.list(&event_chunks, ListForm::Items, each)?;
         each(b"],\"events_data\":{\"messages\":[")?;
-        parts.list(&chunks.messages, ListForm::Items, each)?;
+        parts.list(&message_chunks, ListForm::Items, each)?;
         each(b"],\"calls\":[")?;
-        parts.list(&chunks.calls, ListForm::Items, each)?;
+        parts.list(&call_chunks, ListForm::Items, each)?;
         each(b"]},\"attachments\":{")?;
-        parts.list(&chunks.attachments, ListForm::Fields, each)?;
+        parts.list(&attachment_chunks, ListForm::Fields, each)?;
         each(b"}")?;
     }
     each(b"}")
@@ -170,7 +157,7 @@ pub(super) fn assemble(
 /// The messages of the conversation, which are ranges of all that there are.
 fn put_messages(
     refs: &[(u64, u64)],
-    chunks: &[Chunk],
+    chunks: &[Chunk<'_>],
     attachments: &mut ItemPool<'_>,
     parts: &mut PartReader<'_>,
     each: Sink<'_>,
@@ -243,7 +230,6 @@ fn message_refs(json: &[u8]) -> Result<Vec<(u64, u64)>> {
 /// Reads the members of a sample.
 struct PartReader<'a> {
     container: &'a Container,
-    members: &'a Members,
     decompressor: &'a mut Decompressor,
     /// How many bytes of what is referred to may still be read and written: a few references can stand for terabytes.
     left: u64,
@@ -260,46 +246,31 @@ impl PartReader<'_> {
     }
 
     /// All of a member.
-    fn member(&mut self, member: usize) -> Result<Vec<u8>> {
-        let Some((name, entry)) = self.members.get_index(member) else { return Ok(Vec::new()) };
+    fn read(&mut self, name: &str, entry: &ZipEntry) -> Result<Vec<u8>> {
         let json = self.decompressor.decompress(&self.container.source, name, entry)?;
         self.container.memory.check_tree(&json).map_err(|error| error.in_member(name))?;
         Ok(json)
     }
 
-    fn pieces(&mut self, member: usize, each: Sink<'_>) -> Result<()> {
-        match self.members.get_index(member) {
-            Some((name, entry)) => self.decompressor.pieces(&self.container.source, name, entry, each),
-            None => Ok(()),
-        }
+    fn pieces(&mut self, name: &str, entry: &ZipEntry, each: Sink<'_>) -> Result<()> {
+        self.decompressor.pieces(&self.container.source, name, entry, each)
     }
 
     /// The items of a list, out of all its chunks.
-    fn list(&mut self, chunks: &[Chunk], form: ListForm, each: Sink<'_>) -> Result<()> {
+    fn list(&mut self, chunks: &[Chunk<'_>], form: ListForm, each: Sink<'_>) -> Result<()> {
         let mut items = ItemCopier { each, count: 0, form };
-        for chunk in chunks {
-            self.check_start(chunk, items.count)?;
+        for Chunk { start, name, entry } in chunks {
+            // Chunks follow each other; one that is missing is not skipped.
+            if *start != items.count {
+                let problem =
+                    format!("it starts with item {start}, but {} items come before it", items.count);
+                return Err(LogError::from(LogErrorKind::Damaged(problem)).in_member(name));
+            }
             let mut outline = Outline::of_list();
-            self.pieces(chunk.member, &mut |piece| outline.push(piece, &mut items))?;
-            outline.finish().map_err(|error| self.in_member(chunk.member, error))?;
+            self.pieces(name, entry, &mut |piece| outline.push(piece, &mut items))?;
+            outline.finish().map_err(|error| error.in_member(name))?;
         }
         Ok(())
-    }
-
-    /// Chunks follow each other; one that is missing is not skipped.
-    fn check_start(&self, chunk: &Chunk, count: u64) -> Result<()> {
-        if chunk.start == count {
-            return Ok(());
-        }
-        let problem = format!("it starts with item {}, but {count} items come before it", chunk.start);
-        Err(self.in_member(chunk.member, LogErrorKind::Damaged(problem).into()))
-    }
-
-    fn in_member(&self, member: usize, error: LogError) -> LogError {
-        match self.members.get_index(member) {
-            Some((name, _)) => error.in_member(name),
-            None => error,
-        }
     }
 }
 
@@ -340,7 +311,7 @@ impl PartVisitor for ItemCopier<'_> {
 
 /// The items of a list by number. The chunk that was used last is held, as the next item is mostly in it too.
 struct ItemPool<'a> {
-    chunks: &'a [Chunk],
+    chunks: &'a [Chunk<'a>],
     held: Option<HeldChunk>,
 }
 
@@ -351,7 +322,7 @@ struct HeldChunk {
 }
 
 impl<'a> ItemPool<'a> {
-    fn new(chunks: &'a [Chunk]) -> Self {
+    fn new(chunks: &'a [Chunk<'a>]) -> Self {
         ItemPool { chunks, held: None }
     }
 
@@ -362,9 +333,9 @@ impl<'a> ItemPool<'a> {
         let held = match self.held.take().filter(|held| held.start == chunk.start) {
             Some(held) => held,
             None => {
-                let json = parts.member(chunk.member)?;
+                let json = parts.read(chunk.name, chunk.entry)?;
                 parts.spend(json.len())?;
-                let items = json::items(&json).map_err(|error| parts.in_member(chunk.member, error))?;
+                let items = json::items(&json).map_err(|error| error.in_member(chunk.name))?;
                 HeldChunk { start: chunk.start, json, items }
             }
         };

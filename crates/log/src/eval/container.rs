@@ -124,17 +124,6 @@ impl Container {
         Some((name, entry))
     }
 
-    /// The JSON of the sample at an index, in pieces: its record, metadata and messages, whether they are in one member
-    /// or in several.
-    pub(super) fn sample_pieces(
-        &self,
-        decompressor: &mut Decompressor,
-        at: usize,
-        each: &mut dyn FnMut(&[u8]) -> Result<()>,
-    ) -> Result<()> {
-        self.extent_pieces(decompressor, at, SampleExtent::Conversation, each)
-    }
-
     /// The JSON of the sample at an index, in pieces; of one in several members, as much as is wanted.
     pub(super) fn extent_pieces(
         &self,
@@ -145,8 +134,8 @@ impl Container {
     ) -> Result<()> {
         match &self.layout {
             LogLayout::Json(log) => {
-                let Range { start, end } = log.samples.get(at).cloned().unwrap_or_default();
-                decompressor.section(FileSection::new(&self.source, start, end - start), each)
+                let range = log.samples.get(at).cloned().unwrap_or_default();
+                decompressor.section(FileSection::new(&self.source, range), each)
             }
             LogLayout::Zip { members, samples } => match samples.get(at) {
                 Some(sample) if sample.folder_len > 0 && extent != SampleExtent::Record => {
@@ -281,7 +270,7 @@ impl JsonLog {
     pub(super) fn index(source: &LogFile, limits: LogLimits) -> Result<Self> {
         let (mut log, mut outline) = (JsonLog::default(), Outline::of_object());
         Decompressor::new(limits)
-            .section(FileSection::whole(source), &mut |piece| outline.push(piece, &mut log))?;
+            .section(FileSection::new(source, 0..source.len()), &mut |piece| outline.push(piece, &mut log))?;
         outline.finish()?;
         Ok(log)
     }
@@ -302,7 +291,7 @@ impl JsonLog {
         let mut before = "{";
         for (name, range) in parts {
             each(format!("{before}{}:", serde_json::Value::from(name.as_str())).as_bytes())?;
-            decompressor.section(FileSection::new(source, range.start, range.end - range.start), each)?;
+            decompressor.section(FileSection::new(source, range.clone()), each)?;
             before = ",";
         }
         each(if before == "{" { b"{}" } else { b"}" })
@@ -315,10 +304,7 @@ impl JsonLog {
         let mut keep = collector(&mut json, limits.max_record);
         match (name, self.field(REDUCTIONS_FIELD)) {
             (HEADER, _) => self.header_pieces(source, &mut decompressor, &mut keep)?,
-            (REDUCTIONS, Some(range)) => {
-                decompressor
-                    .section(FileSection::new(source, range.start, range.end - range.start), &mut keep)?;
-            }
+            (REDUCTIONS, Some(range)) => decompressor.section(FileSection::new(source, range), &mut keep)?,
             _ => return Ok(None),
         }
         drop(keep);

@@ -1,33 +1,29 @@
 //! A log written again in the other form, or whole where it was torn.
 
-use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use errorbar_core::MetadataKeys;
 use errorbar_files::{AtomicFile, WrittenFile};
-use rayon::prelude::*;
 
 use super::container::{
-    HEADER, LogLayout, REDUCTIONS, SAMPLES, START, SUMMARIES, SampleName, is_derived, is_journal_summaries,
-    sample_name, scan_source,
+    HEADER, REDUCTIONS, SAMPLES, START, SUMMARIES, is_derived, is_journal_summaries, scan_source,
 };
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
-use super::json::{self, Validator, validate};
+use super::json::{Validator, validate};
 use super::limits::{self, LogLimits};
 use super::lock::lock_named;
 use super::reader::{EvalLog, SampleReader};
 use super::revision::refuse_busy;
-use super::sample::{SampleFields, StoredSample, SummaryList, member_name};
+use super::rewrite::{NewRecords, SampleTools};
+use super::sample::{SampleFields, StoredSample, member_name};
 use super::writer::LogWriter;
 use super::zip::{
     Assembler, Decompressor, Encoder, FoundMember, LogFile, Member, Members, StreamedMember, all_members,
-    directory_bytes, read_members,
+    read_members,
 };
-
-/// The number of samples that are processed at once.
-const BATCH: usize = 16;
 
 /// Writes a log as another file: one JSON object if its name ends in `.json`, else an `.eval` log. The records
 /// are copied as they are, but for whitespace between them. The new file replaces one of that name only when it
@@ -73,12 +69,10 @@ fn write_json(log: &EvalLog, out: &mut impl Write) -> Result<()> {
     // An object without fields needs no comma.
     write(if header.trim_ascii() == b"{" { b"" } else { b"," }, out)?;
     write(b"\"samples\":[", out)?;
-    let mut samples = log.samples_by_key(SampleFields::scores(errorbar_core::MetadataKeys::NONE))?;
-    let mut is_first = true;
-    while samples.len() > 0 {
-        write(if is_first { b"" } else { b"," }, out)?;
-        samples.copy_next(out)?;
-        is_first = false;
+    let mut reader = SampleReader::new(log, SampleFields::scores(MetadataKeys::NONE));
+    for (number, at) in log.key_order()?.into_iter().enumerate() {
+        write(if number == 0 { b"" } else { b"," }, out)?;
+        reader.copy(at, out)?;
     }
     write(b"]", out)?;
     if let Some(reductions) = log.raw(REDUCTIONS)? {
@@ -92,83 +86,27 @@ fn write_json(log: &EvalLog, out: &mut impl Write) -> Result<()> {
 
 fn write_eval(log: &EvalLog, out: &mut impl Write) -> Result<()> {
     let header = log.header_or_started()?;
-    let mut encoder = Encoder::new()?;
-    let mut zip = Assembler::new(out, 0);
-    zip.add(encoder.encode(START, &start_of(log, &header)?)?)?;
-    if let LogLayout::Zip { members, .. } = &log.container.layout {
-        let is_other = |name: &str| {
-            sample_name(name) == SampleName::No
-                && name != START
-                && !is_derived(name)
-                && !is_journal_summaries(name)
-        };
-        for name in members.keys().filter(|name| is_other(name)) {
-            let json = log.raw(name)?.unwrap_or_default();
-            zip.add(encoder.encode(name, &json)?)?;
-        }
-    }
-    let mut for_summaries = Encoder::new()?;
-    let mut summaries = SummaryList::new(&mut for_summaries);
-    let mut names = HashSet::new();
+    let (summaries, reductions) = (log.raw(SUMMARIES)?.filter(|_| log.has_header()), log.raw(REDUCTIONS)?);
+    let records = NewRecords {
+        header: &header,
+        summaries: summaries.as_deref(),
+        reductions: reductions.as_deref(),
+        methods: None,
+    };
     // The order in which the reference writes and reads them.
-    let order = log.key_order()?;
-    let tools = || (SampleReader::new(log, SampleFields::all()), Encoder::new());
-    for batch in order.chunks(BATCH) {
-        let encoded: Vec<Result<(Member, Vec<u8>)>> =
-            batch.par_iter().map_init(tools, |tools, at| encode(log, tools, *at)).collect();
-        for sample in encoded {
-            let (member, summary) = sample?;
-            if !names.insert(member.name().to_owned()) {
-                let kind = LogErrorKind::damaged("two samples have one id and epoch");
-                return Err(LogError::from(kind).in_member(member.name()).at(log.path()));
-            }
-            zip.add(member)?;
-            summaries.push(&summary)?;
-        }
-    }
-    match log.raw(SUMMARIES)?.filter(|_| log.has_header()) {
-        Some(json) => zip.add(encoder.encode(SUMMARIES, &json)?)?,
-        None => zip.add(summaries.finish()?)?,
-    }
-    if let Some(json) = log.raw(REDUCTIONS)? {
-        zip.add(encoder.encode(REDUCTIONS, &json)?)?;
-    }
-    zip.add(encoder.encode(HEADER, &header)?)?;
-    zip.finish()
-}
-
-/// The record of the start, out of the header where there is none.
-fn start_of(log: &EvalLog, header: &[u8]) -> Result<Vec<u8>> {
-    if let Some(json) = log.raw(START)? {
-        return Ok(json);
-    }
-    let mut start = b"{}".to_vec();
-    for field in ["version", "eval", "plan"] {
-        if let Some(json) = json::value(header, field)? {
-            start = json::set(&start, &[field], json)?;
-        }
-    }
-    Ok(start)
+    log.write_anew(&records, &log.key_order()?, out, encode)
 }
 
 /// A sample as a member, and its summary. It is copied in pieces: a long one takes no more memory.
-fn encode(
-    log: &EvalLog,
-    (reader, encoder): &mut (SampleReader<'_>, Result<Encoder>),
-    at: usize,
-) -> Result<(Member, Vec<u8>)> {
-    let mut encode = || {
-        let encoder = encoder.as_mut().map_err(|_| LogErrorKind::damaged("the compressor failed"))?;
-        let (mut validator, mut member) = (Validator::new(), StreamedMember::new(encoder));
-        let sample = reader.decode_copied(at, &mut |piece| {
-            validator.push(piece)?;
-            Ok(member.write_all(piece).map_err(LogErrorKind::Compress)?)
-        })?;
-        validator.finish()?;
-        let member = member.finish(&member_name(&sample.id, sample.epoch))?;
-        Ok((member, sample.summary_json()))
-    };
-    encode().map_err(|error: LogError| error.in_member(&log.container.sample_name(at)).at(log.path()))
+fn encode(SampleTools { reader, encoder }: &mut SampleTools<'_>, at: usize) -> Result<(Member, Vec<u8>)> {
+    let (mut validator, mut member) = (Validator::new(), StreamedMember::new(encoder));
+    let sample = reader.decode_copied(at, &mut |piece| {
+        validator.push(piece)?;
+        Ok(member.write_all(piece).map_err(LogErrorKind::Compress)?)
+    })?;
+    validator.finish()?;
+    let member = member.finish(&member_name(&sample.id, sample.epoch))?;
+    Ok((member, sample.summary_json()))
 }
 
 // A log without its damaged samples, so that its run can be resumed: they are run again.
@@ -205,23 +143,12 @@ fn remove(path: &Path, limits: LogLimits) -> Result<Option<DamagedSamples>> {
 
     let kept_as = free_name(path);
     let mut out = AtomicFile::create(path).map_err(LogErrorKind::Create)?;
-    let (mut end, mut members, mut bytes) = (0, Members::new(), Vec::new());
-    for FoundMember { name, mut entry, range } in found {
-        if unreadable.contains(&name) {
-            continue;
-        }
-        const PIECE: u64 = 1 << 20;
-        let start = end;
-        for at in range.clone().step_by(PIECE as usize) {
-            source.read(at, PIECE.min(range.end - at), &mut bytes).map_err(LogErrorKind::Read)?;
-            out.write_all(&bytes).map_err(LogErrorKind::Write)?;
-        }
-        end += range.end - range.start;
-        entry.offset = start;
-        members.insert(name, entry);
-    }
-    let listed = members.iter().map(|(name, entry)| (name.as_str(), entry));
-    out.write_all(&directory_bytes(listed, end)).map_err(LogErrorKind::Write)?;
+    let mut zip = Assembler::new(&mut out, 0);
+    found
+        .iter()
+        .filter(|member| !unreadable.contains(&member.name))
+        .try_for_each(|member| zip.copy(&source, member))?;
+    zip.finish()?;
     // The old file has two names until the new one takes the first.
     fs::hard_link(path, &kept_as)
         .or_else(|_| fs::copy(path, &kept_as).map(drop))
@@ -268,11 +195,7 @@ fn free_name(path: &Path) -> PathBuf {
         name.push(if number == 0 { ".damaged".to_owned() } else { format!(".damaged{number}") });
         path.with_file_name(name)
     };
-    let mut number = 0;
-    while name(number).exists() {
-        number += 1;
-    }
-    name(number)
+    (0..).map(name).find(|path| !path.exists()).unwrap_or_default()
 }
 
 // Resuming a log whose run was stopped.
@@ -321,26 +244,21 @@ fn resume(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
         }
     }
 
-    let mut decompressor = Decompressor::new(limits);
-    let header = match found.members.get(HEADER) {
-        Some(entry) => Some(Header::from_json(&decompressor.decompress(&source, HEADER, entry)?)?),
-        None => None,
-    };
-    let start = match (found.members.get(START), &header) {
-        (Some(entry), _) => StartRecord::from_json(&decompressor.decompress(&source, START, entry)?)?,
-        (None, Some(header)) => {
-            StartRecord { version: header.version, eval: header.eval.clone(), plan: header.plan.clone() }
-        }
-        (None, None) => return Err(LogErrorKind::NoStart.into()),
-    };
-
     let is_kept = |name: &str| !is_derived(name) && !is_journal_summaries(name);
     let end = found.kept_end(is_kept);
-    let mut members = found.members;
+    let mut members = found.members.clone();
     members.retain(|name, _| is_kept(name));
 
     // Everything is read once before the file is truncated.
-    let log = EvalLog::of_members(path, source, limits, members.clone());
+    let log = EvalLog::of_members(path, source, limits, found.members);
+    let header = log.has_header().then(|| log.header()).transpose()?;
+    let has_start = members.contains_key(START);
+    let start = match &header {
+        Some(header) if !has_start => {
+            StartRecord { version: header.version, eval: header.eval.clone(), plan: header.plan.clone() }
+        }
+        _ => log.start()?,
+    };
     let mut reader = SampleReader::new(&log, SampleFields { texts: false, ..SampleFields::all() });
     let mut samples = Vec::new();
     for at in 0..log.sample_count() {
@@ -350,7 +268,6 @@ fn resume(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
         samples.push(sample);
     }
 
-    let has_start = members.contains_key(START);
     file.set_len(end).map_err(LogErrorKind::Write)?;
     let mut writer = LogWriter::with_members(path, file, lock, members, end)?;
     if !has_start {

@@ -4,11 +4,11 @@
 //! text as the rest of the sample, in a fraction of its time. Ids are numbers behind a part of the sample's id: they
 //! need no randomness and compress to nearly nothing.
 
-use std::ops::Range;
+use std::borrow::Cow;
 
 use errorbar_core::chat::{
-    Event, EventKind, Input, Message, MessageRole, MessageSource, ModelCall, ModelOutput, SampleEvents,
-    ScoreEvent, SpanNumber, Targets, Usage,
+    Event, EventKind, Input, Message, MessageSource, ModelCall, ModelOutput, SampleEvents, ScoreEvent,
+    SpanNumber, Targets,
 };
 use errorbar_core::{Metadata, SampleId};
 use indexmap::IndexMap;
@@ -16,6 +16,8 @@ use indexmap::IndexMap;
 use super::header::EvalError;
 use super::wire::{JsonWriter, seconds, timestamp};
 
+/// A list without items.
+const EMPTY: [(); 0] = [];
 /// How much of the sample's id stands in the ids of its events.
 const ID_PREFIX: usize = 16;
 
@@ -59,17 +61,16 @@ impl<'a> EventWriter<'a> {
 
     /// The messages that calls refer to.
     pub(crate) fn write_data(&mut self, json: &mut JsonWriter) {
-        let messages = &self.recorded.messages;
+        let messages = self.calls.messages(&self.recorded.messages);
         json.object(|json| {
-            json.key("messages")
-                .array(|json| messages.iter().for_each(|m| self.calls.write_message(json, m)));
-            json.key("calls").array(|_| ());
+            json.field("messages", &messages);
+            json.field("calls", &EMPTY);
         });
     }
 
     /// The long strings of what was written so far.
     pub(crate) fn write_attachments(&self, json: &mut JsonWriter) {
-        self.calls.write_attachments(json);
+        self.calls.attachments.write(json);
     }
 
     fn write_event(&mut self, json: &mut JsonWriter, number: usize, event: &'a Event) {
@@ -138,14 +139,12 @@ impl<'a> EventWriter<'a> {
     /// The sample, and the state that its solvers start from.
     fn write_init(&mut self, json: &mut JsonWriter) {
         let InitialSample { id, input, choices, target, metadata, model } = self.sample;
+        let input = match input {
+            Input::Text(text) => Input::Text(self.calls.text(text).into_owned()),
+            Input::Messages(messages) => Input::Messages(self.calls.messages(messages)),
+        };
         json.key("sample").object(|json| {
-            match input {
-                Input::Text(text) => self.calls.write_text(json.key("input"), text),
-                Input::Messages(messages) => {
-                    json.key("input")
-                        .array(|json| messages.iter().for_each(|m| self.calls.write_message(json, m)));
-                }
-            }
+            json.field("input", &input);
             json.optional("choices", choices);
             json.field("target", target);
             json.field("id", id);
@@ -153,27 +152,20 @@ impl<'a> EventWriter<'a> {
                 json.field("metadata", metadata);
             }
         });
+        let mut messages = match input {
+            Input::Text(text) => vec![Message::user(text)],
+            Input::Messages(messages) => messages,
+        };
+        messages.iter_mut().for_each(|message| message.source = Some(MessageSource::Input));
         json.key("state").object(|json| {
-            json.key("messages").array(|json| {
-                let input_message = (None, Some(MessageSource::Input), None);
-                match input {
-                    Input::Text(text) => {
-                        self.calls.write_parts(json, input_message, MessageRole::User, text);
-                    }
-                    Input::Messages(messages) => messages.iter().for_each(|message| {
-                        let Message { id, content, role, model, .. } = message;
-                        let parts = (id.as_deref(), Some(MessageSource::Input), model.as_deref());
-                        self.calls.write_parts(json, parts, *role, content);
-                    }),
-                }
-            });
-            json.key("tools").array(|_| ());
+            json.field("messages", &messages);
+            json.field("tools", &EMPTY);
             json.field("tool_choice", &());
             json.key("store").object(|_| ());
             json.key("output").object(|json| {
-                json.key("model").text(model);
-                json.key("choices").array(|_| ());
-                json.key("completion").text("");
+                json.field("model", model);
+                json.field("choices", &EMPTY);
+                json.field("completion", "");
             });
             json.field("completed", &false);
             json.field("metadata", metadata);
@@ -187,14 +179,10 @@ impl<'a> EventWriter<'a> {
         json.key("scorer").text(&event.scorer);
         json.field("scorer_args", &*event.args);
         for (key, usage) in [("model_usage", &event.model_usage), ("role_usage", &event.role_usage)] {
-            write_usage(json, key, usage);
+            if !usage.is_empty() {
+                json.field(key, usage);
+            }
         }
-    }
-}
-
-fn write_usage(json: &mut JsonWriter, key: &str, usage: &IndexMap<String, Usage>) {
-    if !usage.is_empty() {
-        json.field(key, usage);
     }
 }
 
@@ -222,130 +210,66 @@ impl<'a> CallWriter<'a> {
         CallWriter { recorded, input, attachments: Attachments::default() }
     }
 
-    /// The long strings of what was written so far.
-    pub(super) fn write_attachments(&self, json: &mut JsonWriter) {
-        self.attachments.write(json);
+    /// A string, or a reference to it if it is long.
+    fn text(&mut self, text: &'a str) -> Cow<'a, str> {
+        match self.input {
+            InputForm::References => self.attachments.reference(text),
+            InputForm::Inline => Cow::Borrowed(text),
+        }
     }
 
-    /// A string, or a reference to it if it is long.
-    fn write_text(&mut self, json: &mut JsonWriter, text: &'a str) {
-        match self.input {
-            InputForm::References => self.attachments.write_text(json, text),
-            InputForm::Inline => json.text(text),
-        }
+    /// A message with such a string.
+    fn message(&mut self, message: &'a Message) -> Message {
+        let Message { id, content, source, role, model, .. } = message;
+        let mut short = Message::new(*role, self.text(content));
+        (short.id, short.source, short.model) = (id.clone(), *source, model.clone());
+        short
+    }
+
+    fn messages(&mut self, messages: &'a [Message]) -> Vec<Message> {
+        messages.iter().map(|message| self.message(message)).collect()
     }
 
     pub(crate) fn write_call(&mut self, json: &mut JsonWriter, call: &'a ModelCall) {
         let ModelCall { model, role, input, config, answer, retries, cache, completed, working_time } = call;
-        json.key("model").text(model);
-        if let Some(role) = role {
-            json.key("role").text(role);
+        json.field("model", model);
+        json.optional("role", role.as_ref());
+        match self.input {
+            InputForm::Inline => {
+                let messages = self.recorded.messages.as_slice();
+                let sent = input.iter().filter_map(|range| messages.get(range.clone()));
+                json.field("input", &sent.flatten().collect::<Vec<_>>());
+            }
+            InputForm::References => {
+                let refs: Vec<[usize; 2]> = input.iter().map(|range| [range.start, range.end]).collect();
+                json.field("input", &EMPTY);
+                json.field("input_refs", &refs);
+            }
         }
-        let sent: &[Range<usize>] = match self.input {
-            InputForm::Inline => input,
-            InputForm::References => &[],
-        };
-        let messages = self.recorded.messages.as_slice();
-        json.key("input").array(|json| {
-            let sent = sent.iter().filter_map(|range| messages.get(range.clone()));
-            sent.flatten().for_each(|message| self.write_message(json, message));
-        });
-        if self.input == InputForm::References {
-            json.key("input_refs").array(|json| {
-                let pair =
-                    |json: &mut JsonWriter, range: &Range<usize>| json.value(&[range.start, range.end]);
-                input.iter().for_each(|range| pair(json, range));
-            });
-        }
-        json.key("tools").array(|_| ());
-        json.key("tool_choice").text("none");
+        json.field("tools", &EMPTY);
+        json.field("tool_choice", "none");
         json.field("config", &**config);
-        json.key("output");
         match answer {
-            Ok(output) => self.write_output(json, output),
-            Err(_) => write_no_output(json, model),
+            // Readers do not look for references in the completion.
+            Ok(output) => {
+                let mut short = output.clone();
+                for (choice, whole) in short.choices.iter_mut().zip(&output.choices) {
+                    choice.message = self.message(&whole.message);
+                }
+                json.field("output", &short);
+            }
+            // An empty answer stands in place of one.
+            Err(_) => json.field("output", &ModelOutput::from_text(model.as_str(), "")),
         }
         if *retries > 0 {
             json.field("retries", retries);
         }
-        if let Err(problem) = answer {
-            json.key("error").text(problem);
-        }
-        if let Some(cache) = cache {
-            json.key("cache").text(cache.name());
-        }
+        json.optional("error", answer.as_ref().err());
+        json.optional("cache", cache.map(|cache| cache.name()));
         let (at, working) =
             (timestamp(self.recorded.started.saturating_add(*completed)), seconds(*working_time));
         json.put(format_args!(r#","completed":"{at}","working_time":{working}"#));
     }
-
-    fn write_output(&mut self, json: &mut JsonWriter, output: &'a ModelOutput) {
-        let ModelOutput { model, choices, completion, usage, time, metadata, error, .. } = output;
-        json.object(|json| {
-            json.key("model").text(model);
-            json.key("choices").array(|json| {
-                for choice in choices {
-                    json.object(|json| {
-                        self.write_message(json.key("message"), &choice.message);
-                        json.key("stop_reason").text(&choice.stop_reason);
-                        json.optional("logprobs", choice.logprobs.as_ref());
-                    });
-                }
-            });
-            // Readers do not look for references here.
-            json.key("completion").text(completion);
-            json.optional("usage", usage.as_ref());
-            json.optional("time", time.as_ref());
-            json.optional("metadata", metadata.as_ref());
-            json.optional("error", error.as_ref());
-        });
-    }
-
-    fn write_message(&mut self, json: &mut JsonWriter, message: &'a Message) {
-        let Message { id, content, source, role, model, .. } = message;
-        self.write_parts(json, (id.as_deref(), *source, model.as_deref()), *role, content);
-    }
-
-    fn write_parts(
-        &mut self,
-        json: &mut JsonWriter,
-        (id, source, model): (Option<&str>, Option<MessageSource>, Option<&str>),
-        role: MessageRole,
-        content: &'a str,
-    ) {
-        json.object(|json| {
-            if let Some(id) = id {
-                json.key("id").text(id);
-            }
-            self.write_text(json.key("content"), content);
-            if let Some(source) = source {
-                json.key("source").text(source.name());
-            }
-            json.key("role").text(role.name());
-            if let Some(model) = model {
-                json.key("model").text(model);
-            }
-        });
-    }
-}
-
-/// What stands in place of an answer where there is none: an empty one.
-fn write_no_output(json: &mut JsonWriter, model: &str) {
-    json.object(|json| {
-        json.key("model").text(model);
-        json.key("choices").array(|json| {
-            json.object(|json| {
-                json.key("message").object(|json| {
-                    json.key("content").text("");
-                    json.key("source").text(MessageSource::Generate.name());
-                    json.key("role").text(MessageRole::Assistant.name());
-                    json.key("model").text(model);
-                });
-                json.key("stop_reason").text("stop");
-            });
-        });
-        json.key("completion").text("");
-    });
 }
 
 // Long strings of events, stored once per sample.
@@ -358,17 +282,16 @@ const INLINE: usize = 100;
 pub(crate) struct Attachments<'a>(IndexMap<u128, &'a str>);
 
 impl<'a> Attachments<'a> {
-    /// Writes a string, or a reference to it if it is long.
-    fn write_text(&mut self, json: &mut JsonWriter, text: &'a str) {
+    /// The string, or a reference to it if it is long.
+    fn reference(&mut self, text: &'a str) -> Cow<'a, str> {
         if !is_long(text) {
-            return json.text(text);
+            return Cow::Borrowed(text);
         }
         let hash = murmur3(text.as_bytes());
         // The hash is easy to forge: another string of the same hash is stored inline.
-        if *self.0.entry(hash).or_insert(text) == text {
-            json.text(&format!("attachment://{hash:032x}"));
-        } else {
-            json.text(text);
+        match *self.0.entry(hash).or_insert(text) == text {
+            true => Cow::Owned(format!("attachment://{hash:032x}")),
+            false => Cow::Borrowed(text),
         }
     }
 
@@ -466,12 +389,10 @@ mod tests {
     fn only_long_strings_are_stored_apart_and_each_once() {
         let (short, long) = ("é".repeat(100), "é".repeat(101));
         let mut attachments = Attachments::default();
-        let mut write =
-            |text| String::from_utf8(JsonWriter::bytes_of(|json| attachments.write_text(json, text)));
-        assert_eq!(write(&short).unwrap(), format!("\"{short}\""));
-        let reference = write(&long).unwrap();
-        assert!(reference.starts_with("\"attachment://") && reference.len() == 32 + 15, "{reference}");
-        assert_eq!(write(&long).unwrap(), reference);
+        assert_eq!(attachments.reference(&short), short);
+        let reference = attachments.reference(&long);
+        assert!(reference.starts_with("attachment://") && reference.len() == 32 + 13, "{reference}");
+        assert_eq!(attachments.reference(&long), reference);
         assert_eq!(attachments.0.len(), 1);
     }
 
@@ -479,7 +400,6 @@ mod tests {
     fn a_string_whose_hash_is_taken_stays_inline() {
         let long = "x".repeat(200);
         let mut attachments = Attachments(IndexMap::from([(murmur3(long.as_bytes()), "another")]));
-        let bytes = JsonWriter::bytes_of(|json| attachments.write_text(json, &long));
-        assert_eq!(bytes, format!("\"{long}\"").into_bytes());
+        assert_eq!(attachments.reference(&long), long);
     }
 }

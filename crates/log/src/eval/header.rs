@@ -11,9 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::error::{LogErrorKind, Result};
-use super::wire::{
-    JsonWriter, any, count, fields, list, metadata, number, root_fields, text, typed, unexpected,
-};
+use super::wire::{JsonWriter, any, count, list, metadata, number, object, root_fields, text, typed};
 use crate::inspect::{PICKS_OPTION, picks_option};
 use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults, headline_json};
 
@@ -595,16 +593,4 @@ fn read_metric(key: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<RecordedMe
         Ok(())
     })?;
     Ok(metric)
-}
-
-fn object(
-    name: &str,
-    json: &mut Jiter<'_>,
-    peek: Peek,
-    field: impl FnMut(&str, &mut Jiter<'_>, Peek) -> Result<()>,
-) -> Result<()> {
-    if peek != Peek::Object {
-        return Err(unexpected(name, peek, "an object"));
-    }
-    fields(json, field)
 }

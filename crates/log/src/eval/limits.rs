@@ -223,18 +223,11 @@ pub(super) fn of_events(events: &SampleEvents) -> u64 {
 }
 
 fn of_value(value: &Value) -> u64 {
-    const ITEM: u64 = 64;
+    let leaf = |leaf: &Leaf| 64 + if let Leaf::Str(text) = leaf { text.len() as u64 } else { 0 };
     match value {
-        Value::List(items) => items.iter().map(|leaf| ITEM + of_leaf(leaf)).sum(),
-        Value::Map(map) => map.iter().map(|(key, leaf)| ITEM + key.len() as u64 + of_leaf(leaf)).sum(),
+        Value::List(items) => items.iter().map(leaf).sum(),
+        Value::Map(map) => map.iter().map(|(key, value)| key.len() as u64 + leaf(value)).sum(),
         Value::Str(text) => text.len() as u64,
-        _ => 0,
-    }
-}
-
-fn of_leaf(leaf: &Leaf) -> u64 {
-    match leaf {
-        Leaf::Str(text) => text.len() as u64,
         _ => 0,
     }
 }

@@ -102,35 +102,36 @@ impl LogLock {
     fn wait_unplaced(path: &Path, timeout: Duration) -> Result<Self> {
         let (started, mut waits) = (Instant::now(), false);
         loop {
-            let file = OpenOptions::new().read(true).write(true).open(path);
-            let file = file.map_err(|error| match error.kind() {
-                io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                    LogErrorKind::Create(error)
-                }
-                _ => LogErrorKind::Open(error),
-            })?;
-            match lock_named(&file, path) {
-                Ok(lock) => return Ok(LogLock { path: path.to_owned(), file, _lock: lock }),
+            let error = match LogLock::take(path) {
                 // A change that is complete has put a new file in place.
                 Err(error) if matches!(error.kind(), LogErrorKind::Replaced) => continue,
-                Err(error) if !is_locked(&error) => return Err(error),
-                // A run may take days, and its log is not to be changed before it ends.
-                Err(_) if !waits && EvalLog::open(path).is_ok_and(|log| !log.has_header()) => {
-                    return Err(LogErrorKind::Unfinished.into());
-                }
-                Err(error) if started.elapsed() >= timeout => {
-                    if !matches!(error.kind(), LogErrorKind::Locked) {
-                        return Err(error);
-                    }
-                    let holder = LockHolder::of(&file, path, open);
-                    return Err(LogErrorKind::LockTimeout { waited: timeout, holder }.into());
-                }
-                Err(_) => {
-                    waits = true;
-                    thread::sleep(INTERVAL.min(timeout));
-                }
+                Err(error) if is_locked(&error) => error,
+                taken => return taken,
+            };
+            // A run may take days, and its log is not to be changed before it ends.
+            if !waits && EvalLog::open(path).is_ok_and(|log| !log.has_header()) {
+                return Err(LogErrorKind::Unfinished.into());
             }
+            if started.elapsed() >= timeout {
+                if !matches!(error.kind(), LogErrorKind::Locked) {
+                    return Err(error);
+                }
+                let holder = File::open(path).ok().and_then(|file| LockHolder::of(&file, path, open));
+                return Err(LogErrorKind::LockTimeout { waited: timeout, holder }.into());
+            }
+            waits = true;
+            thread::sleep(INTERVAL.min(timeout));
         }
+    }
+
+    /// Locks a log, unless another process has locked it.
+    pub(super) fn take(path: &Path) -> Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).open(path);
+        let file = file.map_err(|error| match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => LogErrorKind::Create(error),
+            _ => LogErrorKind::Open(error),
+        })?;
+        Ok(LogLock { path: path.to_owned(), _lock: lock_named(&file, path)?, file })
     }
 
     /// Refuses another log than the one that is locked.

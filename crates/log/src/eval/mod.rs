@@ -19,8 +19,15 @@
 //! let messages = [Message::user("6 × 7?"), Message::assistant("42")];
 //! let output = ModelOutput::from_text("mockllm/model", "42");
 //! let scores = [("match".to_owned(), Score::new("C"))];
-//! let record = SampleRecord::new(&id, 1).input(&input).target(&target).messages(&messages);
-//! writer.append_sample(&record.output(&output).scores(&scores))?;
+//! let record = SampleRecord {
+//!     input: Some(&input),
+//!     target: Some(&target),
+//!     messages: &messages,
+//!     output: Some(&output),
+//!     scores: &scores,
+//!     ..SampleRecord::new(&id, 1)
+//! };
+//! writer.append_sample(&record)?;
 //!
 //! // From here on the sample survives whatever happens to the process.
 //! let columns = EvalLog::open(&path)?.score_columns(&MetadataKeys::All)?;
@@ -54,9 +61,11 @@ pub use log_summary::{
     recorded_early_stop, self_graded,
 };
 pub use outcome::{
-    Check, CheckCounts, CheckOutcome, Difference, DifferenceKind, NotCheckable, Verification, VerifyOutcome,
+    Check, CheckCounts, CheckOutcome, DifferenceKind, NotCheckable, Verification, VerifyOutcome,
 };
-pub use plan::{ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors};
+pub use plan::{
+    ERRORS, LogWarning, MAX_METRICS, NamedConversion, metrics_to_log, plan_from_header, recorded_errors,
+};
 pub use reader::{EvalLog, SampleReader, Samples};
 pub use rescore::{NewScorer, NewScores, ScoreAction};
 pub use revision::{Revision, ScoreEdit, score_value};
@@ -99,6 +108,7 @@ mod plan;
 mod reader;
 mod rescore;
 mod revision;
+mod rewrite;
 mod sample;
 mod scores;
 mod transcript;

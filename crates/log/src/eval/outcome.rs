@@ -5,6 +5,7 @@ use std::fmt;
 use errorbar_core::Error;
 
 use super::header::Status;
+use super::plan::NamedConversion;
 
 /// What came of checking a log, figure by figure.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,15 +77,14 @@ impl Verification {
         counts
     }
 
-    /// The differences. One about a whole block is there once, not for each of its figures.
-    pub fn differences(&self) -> impl Iterator<Item = Difference> {
-        let mut last: Option<Difference> = None;
-        self.checks.iter().filter_map(move |check| {
-            let difference = check.difference()?;
-            let is_again = last.as_ref() == Some(&difference);
-            last = Some(difference.clone());
-            (!is_again || !matches!(difference.kind, DifferenceKind::BlockNotRecomputed))
-                .then_some(difference)
+    /// The checks that found a difference. One about a whole block is there once, not for each of its figures.
+    pub fn differences(&self) -> impl Iterator<Item = &Check> {
+        let mut last: Option<&Check> = None;
+        let differing = self.checks.iter().filter(|check| matches!(check.outcome, CheckOutcome::Differs(_)));
+        differing.filter(move |check| {
+            let is_same = |last: &Check| last.outcome == check.outcome && last.title() == check.title();
+            let is_again = last.replace(check).is_some_and(is_same);
+            !(is_again && check.outcome == CheckOutcome::Differs(DifferenceKind::BlockNotRecomputed))
         })
     }
 }
@@ -123,18 +123,24 @@ pub enum CheckOutcome {
 }
 
 impl Check {
-    /// A check of a whole block.
-    pub(super) fn of_block(scorer: &str, score: &str, reducer: Option<&str>, outcome: CheckOutcome) -> Self {
+    /// A check of a whole block: scorer, name and reducer.
+    pub(super) fn of_block(
+        (scorer, score, reducer): (&str, &str, Option<&str>),
+        outcome: CheckOutcome,
+    ) -> Self {
         Check {
             scorer: Some(scorer.to_owned()),
             score: Some(score.to_owned()),
             reducer: reducer.map(str::to_owned),
-            metric: None,
-            recorded: None,
-            recomputed: None,
-            is_by_name: false,
-            outcome,
+            ..Check::of_log(outcome)
         }
+    }
+
+    /// A check of the whole log.
+    pub(super) fn of_log(outcome: CheckOutcome) -> Self {
+        let (scorer, score, reducer, metric) = (None, None, None, None);
+        let (recorded, recomputed) = (None, None);
+        Check { scorer, score, reducer, metric, recorded, recomputed, is_by_name: false, outcome }
     }
 
     /// The block, as people read it; none for what concerns the whole log.
@@ -145,12 +151,32 @@ impl Check {
         Some(format!("{score}{of}{reducer}"))
     }
 
-    /// The difference, if it is one.
-    pub fn difference(&self) -> Option<Difference> {
-        match &self.outcome {
-            CheckOutcome::Differs(kind) => Some(Difference { block: self.title(), kind: kind.clone() }),
-            _ => None,
+    /// What is different, if anything is.
+    pub fn difference(&self) -> Option<String> {
+        let CheckOutcome::Differs(kind) = &self.outcome else { return None };
+        let name = match kind {
+            DifferenceKind::Count(what) => what,
+            _ => self.metric.as_deref().unwrap_or_default(),
+        };
+        Some(match (kind, self.recorded, self.recomputed) {
+            (DifferenceKind::BlockNotRecomputed, ..) => "recorded, not recomputed".to_owned(),
+            (DifferenceKind::BlockNotRecorded, ..) => "recomputed, not recorded".to_owned(),
+            (_, Some(recorded), Some(recomputed)) => {
+                format!("{name}: recorded {recorded}, recomputed {recomputed}")
+            }
+            (DifferenceKind::Failed(error), ..) => format!("{name}: recorded, not recomputed: {error}"),
+            (_, Some(_), None) => format!("{name}: recorded, not recomputed"),
+            (_, None, _) => format!("{name}: recomputed, not recorded"),
+        })
+    }
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(block) = self.title() {
+            write!(f, "{block} · ")?;
         }
+        f.write_str(&self.difference().unwrap_or_default())
     }
 }
 
@@ -200,15 +226,8 @@ pub enum NotCheckable {
         problem: String,
     },
     /// The metric converts values by a function that the log has only a name of.
-    #[error("`{argument}` of the metric `{metric}` is recorded by a name only ({recorded})")]
-    UnknownConversion {
-        /// The metric.
-        metric: String,
-        /// The argument.
-        argument: String,
-        /// What the log records.
-        recorded: String,
-    },
+    #[error(transparent)]
+    UnknownConversion(#[from] NamedConversion),
     /// Unscored samples, which this version of the reference treated otherwise.
     #[error("inspect_ai {version} computed it otherwise where a sample has no score")]
     OldUnscored {
@@ -256,7 +275,7 @@ impl NotCheckable {
             NotCheckable::MetricNotRecorded { .. } => "metric_not_recorded",
             NotCheckable::UnusableMetric { .. } => "unusable_metric",
             NotCheckable::UnreadableMetrics { .. } => "unreadable_metrics",
-            NotCheckable::UnknownConversion { .. } => "unknown_conversion",
+            NotCheckable::UnknownConversion(_) => "unknown_conversion",
             NotCheckable::OldUnscored { .. } => "old_unscored",
             NotCheckable::SharedGroupName { .. } => "shared_group_name",
             NotCheckable::CustomReducer { .. } => "custom_reducer",
@@ -265,67 +284,18 @@ impl NotCheckable {
     }
 }
 
-/// A recorded figure or count that differs from the recomputed one.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Difference {
-    /// Where: the block, as people read it. Nothing for what concerns the whole.
-    pub block: Option<String>,
-    /// What.
-    pub kind: DifferenceKind,
-}
-
 /// What is different.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DifferenceKind {
-    /// A figure.
-    #[error("{metric}: recorded {recorded}, recomputed {recomputed}")]
-    Value {
-        /// The key of the metric.
-        metric: String,
-        /// In the log.
-        recorded: f64,
-        /// Now.
-        recomputed: f64,
-    },
-    /// A count of samples.
-    #[error("{what}: recorded {recorded}, recomputed {recomputed}")]
-    Count {
-        /// Of which.
-        what: &'static str,
-        /// In the log.
-        recorded: u64,
-        /// Now.
-        recomputed: u64,
-    },
-    /// A figure that only the log has; with the reason, if it failed.
-    #[error("{metric}: recorded, not recomputed{}", error.as_ref().map(|error| format!(": {error}")).unwrap_or_default())]
-    NotRecomputed {
-        /// The key of the metric.
-        metric: String,
-        /// Why.
-        error: Option<String>,
-    },
-    /// A figure that the log has not.
-    #[error("{metric}: recomputed, not recorded")]
-    NotRecorded {
-        /// The key of the metric.
-        metric: String,
-    },
+    /// A figure, or only one side has it.
+    Figure,
+    /// A figure that only the log has, because its metric fails now.
+    Failed(String),
+    /// A number of samples.
+    Count(&'static str),
     /// A block that only the log has.
-    #[error("recorded, not recomputed")]
     BlockNotRecomputed,
     /// A block that the log has not.
-    #[error("recomputed, not recorded")]
     BlockNotRecorded,
-}
-
-impl fmt::Display for Difference {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(block) = &self.block {
-            write!(f, "{block} · ")?;
-        }
-        self.kind.fmt(f)
-    }
 }

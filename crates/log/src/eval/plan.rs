@@ -55,17 +55,8 @@ pub enum LogWarning {
         error: Error,
     },
     /// A conversion is recorded by a name only, so the figures that depend on it are undefined.
-    #[error(
-        "`{argument}` of the metric `{metric}` is recorded by a name only ({recorded}): its figures are undefined"
-    )]
-    ConversionByName {
-        /// The metric.
-        metric: String,
-        /// The argument.
-        argument: String,
-        /// What the log records.
-        recorded: String,
-    },
+    #[error("{0}: its figures are undefined")]
+    ConversionByName(NamedConversion),
     /// A reducer was given a conversion that is not recorded: the reduced scores in the log are not those of the default
     /// one, so the figures of the scorer are undefined.
     #[error(
@@ -104,7 +95,30 @@ pub enum LogWarning {
     },
 }
 
+/// A conversion that is recorded by a name only.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{argument}` of the metric `{metric}` is recorded by a name only ({recorded})")]
+#[non_exhaustive]
+pub struct NamedConversion {
+    /// The metric.
+    pub metric: String,
+    /// The argument.
+    pub argument: String,
+    /// What the log records.
+    pub recorded: String,
+}
+
 impl LogWarning {
+    /// The scorer whose metrics it is about, unless these are of the task.
+    pub(super) fn scorer(&self) -> Option<&str> {
+        match self {
+            LogWarning::Unregistered { scorer, .. }
+            | LogWarning::Unusable { scorer, .. }
+            | LogWarning::Unreadable { scorer, .. } => scorer.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Whether it is about how errors and intervals are computed, and not about a metric.
     pub fn is_of_errors(&self) -> bool {
         matches!(
@@ -382,21 +396,19 @@ impl PlanBuilder<'_> {
         built: Arc<dyn Metric>,
         recorded: Spec,
         scorer: Option<&str>,
-        unknown: Vec<UnknownConversion>,
+        unknown: Vec<(usize, NamedConversion)>,
     ) -> Option<Arc<dyn Metric>> {
         // That of groups is for the mean over them.
-        let is_of_aggregate = |unknown: &UnknownConversion| {
-            unknown.depth == 0 && unknown.argument == VALUE_TO_FLOAT && is_grouped(&recorded)
+        let is_of_aggregate = |(depth, unknown): &(usize, NamedConversion)| {
+            *depth == 0 && unknown.argument == VALUE_TO_FLOAT && is_grouped(&recorded)
         };
         let is_aggregate_only = unknown.iter().all(is_of_aggregate);
         let is_over_groups = || matches!(recorded.kwargs.get("all"), Some(Arg::Str(all)) if all == "groups");
-        let Some(first) = unknown.first().filter(|_| !is_aggregate_only || is_over_groups()) else {
+        let Some((_, first)) = unknown.first().filter(|_| !is_aggregate_only || is_over_groups()) else {
             return Some(built);
         };
         let reason = format!("`{}` is recorded by a name only ({})", first.argument, first.recorded);
-        for UnknownConversion { metric, argument, recorded, .. } in unknown {
-            self.warnings.push(LogWarning::ConversionByName { metric, argument, recorded });
-        }
+        self.warnings.extend(unknown.into_iter().map(|(_, unknown)| LogWarning::ConversionByName(unknown)));
         let unavailable = || {
             let metric = Unavailable::new(self.header, scorer, recorded, reason);
             Arc::new(metric.built(built, is_aggregate_only)) as Arc<dyn Metric>
@@ -410,9 +422,9 @@ impl PlanBuilder<'_> {
         self.keeps_unavailable.then(unavailable)
     }
 
-    /// We record conversions as the string of their spec, others by some name. Nested metrics
-    /// have them too.
-    fn read_conversions(&self, spec: &mut Spec, depth: usize, unknown: &mut Vec<UnknownConversion>) {
+    /// We record conversions as the string of their spec, others by some name: these are collected, with the number of
+    /// metrics that theirs is nested in.
+    fn read_conversions(&self, spec: &mut Spec, depth: usize, unknown: &mut Vec<(usize, NamedConversion)>) {
         let metric = spec.log_name().into_owned();
         for (name, arg) in &mut spec.kwargs {
             if !CONVERSIONS.contains(&name.as_str()) {
@@ -430,20 +442,11 @@ impl PlanBuilder<'_> {
             let known = written.filter(|spec| self.registry.conversion(spec).is_ok());
             if known.is_none() {
                 let (metric, argument) = (metric.clone(), name.clone());
-                unknown.push(UnknownConversion { depth, metric, argument, recorded });
+                unknown.push((depth, NamedConversion { metric, argument, recorded }));
             }
             *arg = Arg::Spec(known.unwrap_or_else(|| Spec::new(DEFAULT_CONVERSION)));
         }
     }
-}
-
-/// A conversion that is recorded by a name only.
-struct UnknownConversion {
-    /// How many metrics the one that has it is nested in.
-    depth: usize,
-    metric: String,
-    argument: String,
-    recorded: String,
 }
 
 /// Metrics as logs record them: a list of `{name, options}` with maps among them, or one map. The registry

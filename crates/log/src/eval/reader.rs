@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, Metadata};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -127,7 +127,7 @@ impl EvalLog {
         header.map_err(|error| error.at(&self.path))
     }
 
-    fn start(&self) -> Result<StartRecord> {
+    pub(super) fn start(&self) -> Result<StartRecord> {
         let json = self.raw(START)?.ok_or(LogErrorKind::NoStart)?;
         StartRecord::from_json(&json).map_err(|error| error.in_member(START))
     }
@@ -144,12 +144,11 @@ impl EvalLog {
             return Err(LogError::from(LogErrorKind::NoDirectory).at(&self.path));
         }
         match &container.layout {
-            LogLayout::Json(_) => {
-                let mut validator = Validator::new();
-                let whole = FileSection::whole(&container.source);
-                let pushed = container.decompressor().section(whole, &mut |piece| validator.push(piece));
-                pushed.and_then(|()| validator.finish())
-            }
+            LogLayout::Json(_) => copy_valid(&mut io::sink(), |each| {
+                container
+                    .decompressor()
+                    .section(FileSection::new(&container.source, 0..container.source.len()), each)
+            }),
             LogLayout::Zip { members, .. } => {
                 let decompressor = || container.decompressor();
                 let checked = for_all(members.len(), decompressor, |decompressor, at| {
@@ -175,8 +174,7 @@ impl EvalLog {
 
     /// The samples with only some of their fields, in the same order.
     pub fn samples_with(&self, fields: SampleFields) -> Result<Samples<'_>> {
-        let reader = SampleReader::new(self, fields);
-        Ok(Samples { reader, order: self.sample_order()?.into_iter() })
+        self.samples_of(fields, |_, _| true)
     }
 
     /// The samples of some ids and epochs, in the same order. Of the others only the key is read.
@@ -189,23 +187,12 @@ impl EvalLog {
         Ok(Samples { reader, order: self.sample_order_of(is_wanted)?.into_iter() })
     }
 
-    /// The same by epoch and then by [key](super::SampleId::sort_key).
-    pub(super) fn samples_by_key(&self, fields: SampleFields) -> Result<Samples<'_>> {
-        let reader = SampleReader::new(self, fields);
-        Ok(Samples { reader, order: self.key_order()?.into_iter() })
-    }
-
     /// The indices of the samples, by epoch and then by [key](super::SampleId::sort_key), as the reference's reader has them.
     pub(super) fn key_order(&self) -> Result<Vec<usize>> {
         self.order_of(&DatasetOrder::new(None), |_, _| true)
     }
 
-    /// The indices of the samples, by epoch and then in the order of the dataset.
-    fn sample_order(&self) -> Result<Vec<usize>> {
-        self.sample_order_of(|_, _| true)
-    }
-
-    /// The same for the samples of some ids and epochs.
+    /// The indices of the samples of some ids and epochs, by epoch and then in the order of the dataset.
     pub(super) fn sample_order_of(
         &self,
         is_wanted: impl Fn(&SampleId, u32) -> bool + Sync + Send,
@@ -213,6 +200,29 @@ impl EvalLog {
         // Samples can be read without a header that can.
         let header = self.header().ok();
         self.order_of(&DatasetOrder::new(header.as_ref()), is_wanted)
+    }
+
+    /// The epochs of a sample, and where they are: by the names of entries where they have the usual ones, so that no other
+    /// sample is looked at.
+    pub(super) fn places_of(&self, id: &str) -> Result<Vec<(u32, usize)>> {
+        let usual = format!("{SAMPLES}{id}_epoch_");
+        let is_usual =
+            |at: &usize| self.container.sample_member(*at).is_some_and(|(name, _)| name.starts_with(&usual));
+        let mut reader = SampleReader::new(self, SampleFields::scores(MetadataKeys::NONE));
+        let mut epochs_at = |places: Vec<usize>| {
+            let mut found = Vec::new();
+            for at in places {
+                // A name is not trusted, and other ids may begin the same.
+                let (sample, epoch) = reader.key(at)?;
+                found.extend((sample.to_string() == id).then_some((epoch, at)));
+            }
+            found.sort_unstable();
+            Ok(found)
+        };
+        match epochs_at((0..self.sample_count()).filter(is_usual).collect())? {
+            found if found.is_empty() => epochs_at(self.sample_order_of(|found, _| found.to_string() == id)?),
+            found => Ok(found),
+        }
     }
 
     fn order_of(
@@ -254,30 +264,6 @@ impl EvalLog {
                 _ => SOME_SCORER.to_owned(),
             }
         })
-    }
-
-    /// The record of the sample at an index, to be changed; its parts in other members are not included. That takes
-    /// several times its size: copies with and without escapes, of the record and of its parts.
-    pub(super) fn sample_json(&self, at: usize) -> Result<Vec<u8>> {
-        self.extent_json(&mut self.container.decompressor(), at, SampleExtent::Record)
-    }
-
-    /// The sample at an index as one record, whether it is in one member or in several.
-    pub(super) fn whole_sample_json(&self, decompressor: &mut Decompressor, at: usize) -> Result<Vec<u8>> {
-        self.extent_json(decompressor, at, SampleExtent::Whole)
-    }
-
-    fn extent_json(
-        &self,
-        decompressor: &mut Decompressor,
-        at: usize,
-        extent: SampleExtent,
-    ) -> Result<Vec<u8>> {
-        const COPIES: u64 = 5;
-        let limit = self.container.limits.max_record.min(self.container.memory.limit() / COPIES);
-        let mut json = Vec::new();
-        self.container.extent_pieces(decompressor, at, extent, &mut collector(&mut json, limit))?;
-        Ok(json)
     }
 
     /// Gives the score of a very old log the name of its scorer.
@@ -322,7 +308,7 @@ pub(super) struct RecordReader<'a> {
     pub(super) log: &'a EvalLog,
     decompressor: Decompressor,
     skimmer: Skimmer,
-    limit: u64,
+    pub(super) limit: u64,
 }
 
 impl<'a> RecordReader<'a> {
@@ -357,20 +343,6 @@ impl<'a> RecordReader<'a> {
         parsed.map_err(|error| identified(skimmer.relocate(error), skimmer))
     }
 
-    /// Other fields of a sample.
-    pub(super) fn read_only<T>(
-        &mut self,
-        wanted: Vec<(&'static str, Selection)>,
-        at: usize,
-        parse: impl FnOnce(&[u8]) -> Result<T>,
-    ) -> Result<T> {
-        let only = Skimmer::new(wanted, self.limit, Arc::clone(&self.log.container.memory));
-        let all = std::mem::replace(&mut self.skimmer, only);
-        let read = self.read(at, SampleExtent::Conversation, &mut |_| Ok(()), parse);
-        self.skimmer = all;
-        read
-    }
-
     /// Puts the attachments of a sample into the strings that stand for them. One that is not in the log stays as it is.
     pub(super) fn resolve(&mut self, at: usize, mut texts: Vec<&mut String>) -> Result<()> {
         texts.retain(|text| reference(text).is_some());
@@ -381,8 +353,10 @@ impl<'a> RecordReader<'a> {
         let mut attachments = NamedAttachments::new(&wanted, self.limit);
         let mut outline = Outline::of_object();
         let container = &self.log.container;
-        container
-            .sample_pieces(&mut self.decompressor, at, &mut |piece| outline.push(piece, &mut attachments))?;
+        let extent = SampleExtent::Conversation;
+        container.extent_pieces(&mut self.decompressor, at, extent, &mut |piece| {
+            outline.push(piece, &mut attachments)
+        })?;
         outline.finish()?;
         for text in texts {
             if let Some(content) = reference(text).and_then(|name| attachments.found.get(name)) {
@@ -402,57 +376,23 @@ pub(super) fn reference(text: &str) -> Option<&str> {
     ["attachment://", "tc://"].iter().find_map(|prefix| text.strip_prefix(prefix))
 }
 
-/// What is copied, up to a limit for all of it.
-#[derive(Debug, Default)]
-struct CopiedBytes {
-    json: Vec<u8>,
-    is_copied: bool,
-    total: u64,
-    limit: u64,
-}
-
-impl CopiedBytes {
-    fn new(limit: u64) -> Self {
-        CopiedBytes { limit, ..CopiedBytes::default() }
-    }
-
-    fn begin(&mut self, is_wanted: bool) -> Descent {
-        self.is_copied = is_wanted;
-        self.json.clear();
-        Descent::Whole
-    }
-
-    fn push(&mut self, bytes: &[u8]) -> Result<()> {
-        if self.is_copied {
-            self.total += bytes.len() as u64;
-            if self.total > self.limit {
-                return Err(LogErrorKind::TooLargeRecord { limit: self.limit }.into());
-            }
-            self.json.extend_from_slice(bytes);
-        }
-        Ok(())
-    }
-
-    /// The JSON of the part that has ended, if it was wanted.
-    fn end(&mut self) -> Option<&[u8]> {
-        std::mem::take(&mut self.is_copied).then_some(self.json.as_slice())
-    }
-}
-
 /// The attachments of a sample, by their names.
 #[derive(Debug)]
 struct NamedAttachments<'a> {
     wanted: &'a HashSet<String>,
-    pub(super) found: HashMap<String, String>,
-    current: Option<String>,
+    found: HashMap<String, String>,
     is_inside: bool,
-    bytes: CopiedBytes,
+    /// The one that is being read, and its JSON so far.
+    current: Option<(String, Vec<u8>)>,
+    /// How many bytes of JSON were read, and may be.
+    total: u64,
+    limit: u64,
 }
 
 impl<'a> NamedAttachments<'a> {
-    pub(super) fn new(wanted: &'a HashSet<String>, limit: u64) -> Self {
-        let bytes = CopiedBytes::new(limit);
-        NamedAttachments { wanted, found: HashMap::new(), current: None, is_inside: false, bytes }
+    fn new(wanted: &'a HashSet<String>, limit: u64) -> Self {
+        let found = HashMap::new();
+        NamedAttachments { wanted, found, is_inside: false, current: None, total: 0, limit }
     }
 }
 
@@ -463,17 +403,25 @@ impl PartVisitor for NamedAttachments<'_> {
             return Ok(if self.is_inside { Descent::Enter } else { Descent::Whole });
         }
         let key = str::from_utf8(key).ok().filter(|key| first == b'"' && self.wanted.contains(*key));
-        self.current = key.map(str::to_owned);
-        Ok(self.bytes.begin(self.current.is_some()))
+        self.current = key.map(|key| (key.to_owned(), Vec::new()));
+        Ok(Descent::Whole)
     }
 
     fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
-        self.bytes.push(bytes)
+        let Some((_, json)) = &mut self.current else { return Ok(()) };
+        self.total += bytes.len() as u64;
+        if self.total > self.limit {
+            return Err(LogErrorKind::TooLargeRecord { limit: self.limit }.into());
+        }
+        json.extend_from_slice(bytes);
+        Ok(())
     }
 
     fn end(&mut self, _at: u64) -> Result<()> {
-        if let (Some(json), Some(name)) = (self.bytes.end(), self.current.take()) {
-            self.found.insert(name, string(json)?);
+        if let Some((name, json)) = self.current.take() {
+            let mut parser = wire::parser(&json);
+            self.found.insert(name, parser.next_str()?.to_owned());
+            parser.finish()?;
         }
         Ok(())
     }
@@ -484,13 +432,17 @@ impl PartVisitor for NamedAttachments<'_> {
     }
 }
 
-/// The string that a JSON document is.
-fn string(json: &[u8]) -> Result<String> {
-    let mut parser = wire::parser(json);
-    let peek = parser.peek()?;
-    let text = wire::text("attachments", &mut parser, peek)?.unwrap_or_default();
-    parser.finish()?;
-    Ok(text)
+/// Copies JSON that comes in pieces, which must be valid.
+fn copy_valid(
+    out: &mut dyn Write,
+    pieces: impl FnOnce(&mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>,
+) -> Result<()> {
+    let mut validator = Validator::new();
+    pieces(&mut |piece| {
+        validator.push(piece)?;
+        Ok(out.write_all(piece).map_err(LogErrorKind::Write)?)
+    })?;
+    validator.finish()
 }
 
 /// Reads samples by their index. One per thread.
@@ -502,7 +454,7 @@ fn string(json: &[u8]) -> Result<String> {
 /// # let start = StartRecord::new(EvalInfo::default(), PlanRecord::default());
 /// # let mut writer = LogWriter::create(&path, &start)?;
 /// # let (id, output) = (SampleId::from("q1"), ModelOutput::from_text("mock/model", "42"));
-/// # writer.append_sample(&SampleRecord::new(&id, 1).output(&output))?;
+/// # writer.append_sample(&SampleRecord { output: Some(&output), ..SampleRecord::new(&id, 1) })?;
 /// # writer.finish(&Header::started(start), &Reductions::none())?;
 /// let log = EvalLog::open(&path)?;
 /// assert_eq!(log.reader(SampleFields::answers()).read(0)?.output.completion, "42");
@@ -557,15 +509,29 @@ impl<'a> SampleReader<'a> {
 
     /// Writes the JSON of the sample at an index, unchanged.
     pub(super) fn copy(&mut self, at: usize, out: &mut dyn Write) -> Result<()> {
-        let mut validator = Validator::new();
-        let mut write = |piece: &[u8]| {
-            validator.push(piece)?;
-            Ok(out.write_all(piece).map_err(LogErrorKind::Write)?)
-        };
         let RecordReader { log, decompressor, .. } = &mut self.records;
-        let copied = log.container.extent_pieces(decompressor, at, SampleExtent::Whole, &mut write);
-        let copied = copied.and_then(|()| validator.finish());
+        let copied =
+            copy_valid(out, |each| log.container.extent_pieces(decompressor, at, SampleExtent::Whole, each));
         copied.map_err(|error| self.in_sample(at, error))
+    }
+
+    /// The JSON of the sample at an index, to be changed. That takes several times its size: copies with and without
+    /// escapes, of the record and of its parts.
+    pub(super) fn json(&mut self, at: usize, extent: SampleExtent) -> Result<Vec<u8>> {
+        const COPIES: u64 = 5;
+        let RecordReader { log, decompressor, .. } = &mut self.records;
+        let limit = log.container.limits.max_record.min(log.container.memory.limit() / COPIES);
+        let mut json = Vec::new();
+        log.container.extent_pieces(decompressor, at, extent, &mut collector(&mut json, limit))?;
+        Ok(json)
+    }
+
+    /// Reads a sample that was changed.
+    pub(super) fn parse(&mut self, json: &[u8]) -> Result<StoredSample> {
+        let skimmer = &mut self.records.skimmer;
+        skimmer.reset();
+        skimmer.push(json)?;
+        StoredSample::from_json(skimmer.finish()?, &self.fields)
     }
 
     /// Id and epoch of a sample, off its first bytes where they are there.
@@ -598,7 +564,6 @@ impl Iterator for Samples<'_> {
         let at = self.order.next()?;
         Some(self.reader.read(at))
     }
-
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.order.size_hint()
     }
@@ -625,21 +590,15 @@ impl EvalLog {
     /// [`StrictWriter`](crate::StrictWriter).
     pub fn copy_header(&self, out: &mut dyn Write) -> Result<()> {
         let Container { source, layout, .. } = &self.container;
-        let mut validator = Validator::new();
-        let mut write = |piece: &[u8]| {
-            validator.push(piece)?;
-            Ok(out.write_all(piece).map_err(LogErrorKind::Write)?)
-        };
         let mut decompressor = self.container.decompressor();
         let name = if self.has_header() { HEADER } else { START };
-        let copied = match layout {
-            LogLayout::Json(log) => log.header_pieces(source, &mut decompressor, &mut write),
+        let copied = copy_valid(out, |each| match layout {
+            LogLayout::Json(log) => log.header_pieces(source, &mut decompressor, each),
             LogLayout::Zip { members, .. } => match members.get(name) {
-                Some(entry) => decompressor.pieces(source, name, entry, &mut write),
+                Some(entry) => decompressor.pieces(source, name, entry, each),
                 None => Err(LogErrorKind::NoStart.into()),
             },
-        };
-        let copied = copied.and_then(|()| validator.finish());
+        });
         copied.map_err(|error| error.in_member(name).at(self.path()))
     }
 
@@ -675,19 +634,14 @@ impl EvalLog {
     /// Writes the sample of this id and epoch as it is in the file, with its messages and events; false if it is
     /// not there. An id that is a number matches its digits.
     pub fn copy_sample(&self, id: &str, epoch: u32, out: &mut dyn Write) -> Result<bool> {
-        let mut reader = SampleReader::new(self, SampleFields::scores(MetadataKeys::NONE));
-        // Where every writer puts it; but a name is not trusted.
-        let usual = format!("{SAMPLES}{id}_epoch_{epoch}.json");
-        let is_usual = |at: &usize| self.container.sample_member(*at).is_some_and(|(name, _)| name == usual);
-        let (first, others): (Vec<usize>, Vec<usize>) = (0..self.sample_count()).partition(is_usual);
-        for at in first.into_iter().chain(others) {
-            let sample = reader.read(at)?;
-            if sample.epoch != epoch || sample.id.to_string() != id {
-                continue;
+        let places = self.places_of(id)?;
+        match places.into_iter().find(|(found, _)| *found == epoch) {
+            Some((_, at)) => {
+                let mut reader = SampleReader::new(self, SampleFields::scores(MetadataKeys::NONE));
+                reader.copy(at, out).map(|()| true)
             }
-            return reader.copy(at, out).map(|()| true);
+            None => Ok(false),
         }
-        Ok(false)
     }
 }
 

@@ -3,24 +3,22 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use errorbar_core::chat::{Event, EventKind, ModelCall, SampleEvents, SpanNumber};
 use errorbar_core::{Evaluation, Metadata, Score, ScoreColumns};
-use rayon::prelude::*;
 
-use super::container::{
-    Container, HEADER, REDUCTIONS, SUMMARIES, SampleName, is_derived, is_journal_summaries, sample_name,
-};
-use super::error::{LogError, LogErrorKind, Result};
+use super::chunks::SampleExtent;
+use super::container::{REDUCTIONS, SUMMARIES, SampleName, sample_name};
+use super::error::{LogErrorKind, Result};
 use super::header::{Header, ScorerInfo};
-use super::json::{self, Skimmer, validate};
-use super::reader::EvalLog;
-use super::revision::{RecordKey, Revision};
-use super::sample::{SampleFields, StoredSample, SummaryList, id_and_epoch, member_name, thin_score};
+use super::json::{self, validate};
+use super::reader::{EvalLog, SampleReader};
+use super::revision::Revision;
+use super::rewrite::{NewRecords, SampleTools};
+use super::sample::{id_and_epoch, member_name, thin_score};
 use super::scores::Reductions;
 use super::wire::{CallWriter, InputForm, JsonWriter, timestamp};
-use super::zip::{Assembler, Decompressor, Encoder, Member, Members, ZSTD};
+use super::zip::Members;
 use crate::recorded::{RecordedResults, headline_json};
 
 /// What becomes of the scores that a log has.
@@ -79,12 +77,12 @@ impl<'a> Revision<'a> {
                 Some(old) => joined(&old, &json)?,
                 None => json,
             };
-            self.replace(RecordKey::Member(REDUCTIONS.to_owned()), json);
+            self.replace(REDUCTIONS, json);
         }
         if let Some(old) = self.log.raw(SUMMARIES)?.filter(|_| self.log.has_header()) {
             let summaries = summaries(&old, &new);
             let summaries = summaries.map_err(|error| error.in_member(SUMMARIES).at(self.log.path()))?;
-            self.replace(RecordKey::Member(SUMMARIES.to_owned()), summaries);
+            self.replace(SUMMARIES, summaries);
         }
         self.scores = Some(new);
         Ok(())
@@ -145,7 +143,7 @@ fn joined(first: &[u8], second: &[u8]) -> Result<Vec<u8>> {
 
 impl NewScores<'_> {
     /// The new scores of the sample at an index.
-    fn of(&self, at: usize) -> Vec<(&NewScorer, Option<Score>)> {
+    fn of(&self, at: usize) -> Vec<ScorerResult<'_>> {
         let row = self.rows.get(at);
         let score = |scorer: &NewScorer| self.columns.score(*row?, &scorer.name);
         self.scorers.iter().map(|scorer| (scorer, score(scorer))).collect()
@@ -166,20 +164,10 @@ impl NewScores<'_> {
             let score = JsonWriter::bytes_of(|json| json.score(score, None::<&()>));
             scores = json::set(&scores, &[&scorer.name], &score)?;
         }
-        let id = format!("{}-{at}", self.id);
-        let events = self.events.get(at).and_then(Option::as_ref);
+        let (id, events) = (format!("{}-{at}", self.id), self.events.get(at).and_then(Option::as_ref));
         let record = ScoringRecord { sample, timestamp: &self.timestamp, id: &id, events };
-        let no_params = Default::default();
-        let of_events: Vec<ScoreEvent<'_>> = new
-            .iter()
-            .map(|(scorer, score)| ScoreEvent {
-                scorer: &scorer.name,
-                params: scorer.info.options.as_ref().unwrap_or(&no_params),
-                score: score.as_ref(),
-            })
-            .collect();
         let old = json::value(sample, "events")?.unwrap_or(b"[]");
-        let events = with_scores(old, record, &of_events, self.action == ScoreAction::Overwrite)?;
+        let events = with_scores(old, record, &new, self.action == ScoreAction::Overwrite)?;
 
         let mut changed = json::set(sample, &["scores"], &scores)?;
         if nameless.is_some() {
@@ -227,9 +215,6 @@ fn summary_with(summary: &[u8], row: usize, new: &NewScores<'_>) -> Result<Vec<u
 // without use: the records are put together anew. What holds no scores is copied. A sample that is in several members
 // becomes one record, as `convert` makes it.
 
-/// The number of samples that are processed at once.
-const BATCH: usize = 128;
-
 impl Revision<'_> {
     /// Writes all records, those that are replaced and the samples with their new scores.
     pub(super) fn write_rescored_zip(
@@ -238,113 +223,35 @@ impl Revision<'_> {
         members: &Members,
         out: &mut impl Write,
     ) -> Result<()> {
-        let log = self.log;
-        let mut encoder = Encoder::new()?;
-        let method =
-            |name: &str| members.get(name).or(members.get(HEADER)).map_or(ZSTD, |entry| entry.method);
-        let mut zip = Assembler::new(out, 0);
-        // The journal of summaries would show the old scores.
-        let is_copied = |name: &str| {
-            sample_name(name) == SampleName::No
-                && !name.ends_with('/')
-                && !is_derived(name)
-                && !is_journal_summaries(name)
-        };
-        for name in members.keys().filter(|name| is_copied(name)) {
-            let json = log.raw(name)?.unwrap_or_default();
-            zip.add(encoder.encode_by(method(name), name, &json)?)?;
-        }
-        let summaries = self.replaced(&RecordKey::Member(SUMMARIES.to_owned()));
-        let mut for_summaries = Encoder::new()?;
-        let mut built = summaries.is_none().then(|| SummaryList::new(&mut for_summaries));
-        let pool: Mutex<Vec<Tools>> = Mutex::default();
-        let pool = || pool.lock().unwrap_or_else(PoisonError::into_inner);
-        for batch in batches(log.sample_count()) {
-            let encoded: Vec<Result<(Member, Vec<u8>)>> = batch
-                .clone()
-                .into_par_iter()
-                .map(|at| {
-                    let free = pool().pop();
-                    let mut tools = free.map_or_else(|| Tools::new(log), Ok)?;
-                    let json = sample(log, &mut tools.decompressor, new, at)?;
-                    let summary = match summaries {
-                        Some(_) => Vec::new(),
-                        None => tools.summary(&json)?,
-                    };
-                    let name = record_name(log, at, &json)?;
-                    let member = tools.encoder.encode_by(method(&name), &name, &json)?;
-                    pool().push(tools);
-                    Ok((member, summary))
-                })
-                .collect();
-            for (at, encoded) in batch.zip(encoded) {
-                let (member, summary) = encoded.map_err(|error| located(log, at, error))?;
-                zip.add(member)?;
-                if let Some(built) = &mut built {
-                    built.push(&summary)?;
-                }
-            }
-        }
-        match (summaries, built) {
-            (Some(json), _) => zip.add(encoder.encode_by(method(SUMMARIES), SUMMARIES, json)?)?,
-            (None, Some(built)) => zip.add(built.finish()?)?,
-            (None, None) => {}
-        }
-        if let Some(json) = self.replaced(&RecordKey::Member(REDUCTIONS.to_owned())) {
-            zip.add(encoder.encode_by(method(REDUCTIONS), REDUCTIONS, json)?)?;
-        }
-        zip.add(encoder.encode_by(method(HEADER), HEADER, &self.header)?)?;
-        zip.finish()
+        let (summaries, reductions) = (self.replaced(SUMMARIES), self.replaced(REDUCTIONS));
+        let records = NewRecords { header: &self.header, summaries, reductions, methods: Some(members) };
+        self.log.write_anew(&records, &self.places(), out, |tools, at| {
+            let json = sample(self.log, &mut tools.reader, new, at)?;
+            let summary = match summaries {
+                Some(_) => Vec::new(),
+                None => tools.reader.parse(&json)?.summary_json(),
+            };
+            let name = record_name(self.log, at, &json)?;
+            Ok((tools.encoder.encode_by(records.method(&name), &name, &json)?, summary))
+        })
     }
 
     /// Gives every sample with its new scores, in their order; none if there are no new scores.
-    pub(super) fn each_rescored(&self, mut each: impl FnMut(usize, Vec<u8>) -> Result<()>) -> Result<()> {
+    pub(super) fn each_rescored(&self, each: impl FnMut(usize, Vec<u8>) -> Result<()>) -> Result<()> {
         let Some(new) = &self.scores else { return Ok(()) };
-        for batch in batches(self.log.sample_count()) {
-            let decompressor = || self.log.container.decompressor();
-            let changed: Vec<Result<Vec<u8>>> = batch
-                .clone()
-                .into_par_iter()
-                .map_init(decompressor, |decompressor, at| sample(self.log, decompressor, new, at))
-                .collect();
-            for (at, json) in batch.zip(changed) {
-                each(at, json.map_err(|error| located(self.log, at, error))?)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What a thread needs to rewrite a sample. Compressors are expensive to make, and are used again.
-struct Tools {
-    decompressor: Decompressor,
-    encoder: Encoder,
-    /// For the short forms of samples.
-    skimmer: Skimmer,
-}
-
-impl Tools {
-    fn new(log: &EvalLog) -> Result<Self> {
-        let Container { limits, memory, .. } = &log.container;
-        let skimmer = Skimmer::new(SampleFields::all().wanted(), limits.max_record, Arc::clone(memory));
-        Ok(Tools { decompressor: log.container.decompressor(), encoder: Encoder::new()?, skimmer })
+        let rescored = |tools: &mut SampleTools<'_>, at| sample(self.log, &mut tools.reader, new, at);
+        self.log.each_rewritten(&self.places(), rescored, each)
     }
 
-    /// The short form of a sample, as JSON.
-    fn summary(&mut self, sample: &[u8]) -> Result<Vec<u8>> {
-        self.skimmer.reset();
-        self.skimmer.push(sample)?;
-        Ok(StoredSample::from_json(self.skimmer.finish()?, &SampleFields::all())?.summary_json())
+    /// The samples in the order of the file.
+    fn places(&self) -> Vec<usize> {
+        (0..self.log.sample_count()).collect()
     }
-}
-
-fn batches(count: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..count).step_by(BATCH).map(move |start| start..count.min(start + BATCH))
 }
 
 /// The sample at an index with its new scores.
-fn sample(log: &EvalLog, decompressor: &mut Decompressor, new: &NewScores<'_>, at: usize) -> Result<Vec<u8>> {
-    let json = log.whole_sample_json(decompressor, at)?;
+fn sample(log: &EvalLog, reader: &mut SampleReader<'_>, new: &NewScores<'_>, at: usize) -> Result<Vec<u8>> {
+    let json = reader.json(at, SampleExtent::Whole)?;
     validate(&json)?;
     new.put_into(&json, at, log.old_scorer())
 }
@@ -361,20 +268,10 @@ fn record_name(log: &EvalLog, at: usize, json: &[u8]) -> Result<String> {
     }
 }
 
-fn located(log: &EvalLog, at: usize, error: LogError) -> LogError {
-    error.in_member(&log.container.sample_name(at)).at(log.path())
-}
-
 // The events of a sample that is scored again.
 
-/// What a scorer found, with what its events record.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ScoreEvent<'a> {
-    pub(super) scorer: &'a str,
-    pub(super) params: &'a Metadata,
-    /// None if it gave none.
-    pub(super) score: Option<&'a Score>,
-}
+/// What a scorer found, if it found something.
+type ScorerResult<'a> = (&'a NewScorer, Option<Score>);
 
 /// What all events of one scoring have in common.
 #[derive(Clone, Copy, Debug)]
@@ -394,7 +291,7 @@ struct ScoringRecord<'a> {
 fn with_scores(
     events: &[u8],
     record: ScoringRecord<'_>,
-    scores: &[ScoreEvent<'_>],
+    scores: &[ScorerResult<'_>],
     replace: bool,
 ) -> Result<Vec<u8>> {
     // A null is a list without any.
@@ -488,7 +385,7 @@ impl<'a> ScoringWriter<'a> {
     }
 
     /// A part of its own for all scores.
-    fn whole_span(&mut self, scores: &[ScoreEvent<'_>], parent: Option<&str>) {
+    fn whole_span(&mut self, scores: &[ScorerResult<'_>], parent: Option<&str>) {
         let record = self.record;
         let events = record.events.map_or(&[][..], |events| &events.events);
         self.span_begin(record.id, events.first(), parent, ("scorers", "scorers"));
@@ -497,25 +394,27 @@ impl<'a> ScoringWriter<'a> {
     }
 
     /// A part for each scorer that gave a score or called a model, in the part of this id.
-    fn scorer_spans(&mut self, scores: &[ScoreEvent<'_>], parent: &str) {
+    fn scorer_spans(&mut self, scores: &[ScorerResult<'_>], parent: &str) {
         let recorded = self.record.events;
-        for (number, score) in scores.iter().enumerate() {
+        for (number, (scorer, score)) in scores.iter().enumerate() {
             let is_of = |event: &&Event| event.span == SpanNumber::try_from(number).ok();
             let of_scorer: Vec<&Event> =
                 recorded.iter().flat_map(|recorded| &recorded.events).filter(is_of).collect();
             let has_calls = of_scorer.iter().any(|event| matches!(event.kind, EventKind::ModelCall(_)));
-            if score.score.is_none() && !has_calls {
+            if score.is_none() && !has_calls {
                 continue;
             }
             let id = format!("{}-{}", self.record.id, number + 1);
-            self.span_begin(&id, of_scorer.first().copied(), Some(parent), ("scorer", score.scorer));
+            self.span_begin(&id, of_scorer.first().copied(), Some(parent), ("scorer", &scorer.name));
             for event in &of_scorer {
                 if let (EventKind::ModelCall(call), Some(recorded)) = (&event.kind, recorded) {
                     self.call(&id, event, call, recorded);
                 }
             }
             let last = of_scorer.last().copied();
-            self.score_event(&id, last, score);
+            if let Some(score) = score {
+                self.score_event(&id, last, scorer, score);
+            }
             self.span_end(&id, last);
         }
     }
@@ -566,18 +465,18 @@ impl<'a> ScoringWriter<'a> {
         self.event(span, Some(event), "model", |json| calls.write_call(json, call));
     }
 
-    fn score_event(&mut self, span: &str, at: Option<&Event>, event: &ScoreEvent<'_>) {
-        let Some(score) = event.score else { return };
+    fn score_event(&mut self, span: &str, at: Option<&Event>, scorer: &NewScorer, score: &Score) {
         let (target, usages) =
             (self.target, [("model_usage", self.model_usage), ("role_usage", self.role_usage)]);
+        let no_params = Metadata::new();
         self.event(span, at, "score", |json| {
             json.key("score").score(score, None::<&()>);
             if let Some(target) = target {
                 json.key("target").raw(target);
             }
             json.field("intermediate", &false);
-            json.field("scorer", event.scorer);
-            json.field("scorer_args", event.params);
+            json.field("scorer", &scorer.name);
+            json.field("scorer_args", scorer.info.options.as_ref().unwrap_or(&no_params));
             for (key, usage) in usages {
                 if let Some(usage) = usage {
                     json.key(key).raw(usage);
@@ -657,8 +556,8 @@ mod score_events_tests {
     use serde_json::Value as Json;
 
     fn scored(events: &str, replace: bool) -> Vec<String> {
-        let (params, score) = (Metadata::new(), Score::new("C"));
-        let scores = [ScoreEvent { scorer: "includes1", params: &params, score: Some(&score) }];
+        let scorer = NewScorer { name: "includes1".to_owned(), info: ScorerInfo::default() };
+        let scores = [(&scorer, Some(Score::new("C")))];
         let sample = br#"{"target":"4","working_time":1.5,"model_usage":{}}"#;
         let record =
             ScoringRecord { sample, timestamp: "2026-11-16T08:00:00+00:00", id: "new", events: None };

@@ -1,7 +1,7 @@
 //! A log with something in it replaced, written as a new file in which every other byte is unchanged.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -11,13 +11,15 @@ use errorbar_core::{
     ErrorPlan, Evaluation, Leaf, Metadata, MetadataKeys, Reducers, SampleId, Score, ScoreColumns, Value,
 };
 use errorbar_files::{AtomicFile, WrittenFile, json_value};
+use indexmap::IndexMap;
 use serde_json::Value as Json;
 
+use super::chunks::SampleExtent;
 use super::container::{HEADER, JsonLog, LogLayout, REDUCTIONS, SUMMARIES};
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
 use super::json;
-use super::lock::{LogLock, lock, lock_named};
+use super::lock::{LogLock, lock};
 use super::plan::ERRORS;
 use super::reader::{EvalLog, SampleReader};
 use super::rescore::{NewScores, ScorersSpan, find_span};
@@ -54,25 +56,16 @@ pub struct Revision<'a> {
     pub(super) log: &'a EvalLog,
     /// The header as it will be.
     pub(super) header: Vec<u8>,
-    /// The other records that are replaced.
-    members: Vec<(RecordKey, Vec<u8>)>,
+    /// The other records that are replaced, samples by what [`Container`](super::container::Container) calls them.
+    members: IndexMap<String, Vec<u8>>,
     /// The new scores of all samples, if there are any.
     pub(super) scores: Option<NewScores<'a>>,
-}
-
-/// Which record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum RecordKey {
-    /// A member of this name.
-    Member(String),
-    /// The sample at this index.
-    Sample(usize),
 }
 
 impl EvalLog {
     /// Starts a change of this log.
     pub fn revise(&self) -> Result<Revision<'_>> {
-        Ok(Revision { log: self, header: self.header_or_started()?, members: Vec::new(), scores: None })
+        Ok(Revision { log: self, header: self.header_or_started()?, members: IndexMap::new(), scores: None })
     }
 }
 
@@ -83,7 +76,7 @@ impl Revision<'_> {
     pub fn set_results(&mut self, evaluation: &Evaluation, columns: &ScoreColumns) -> Result<()> {
         self.replace_results(&RecordedResults::from(&evaluation.results))?;
         if let Some(json) = Reductions::by_key(&evaluation.reductions, columns).json {
-            self.replace(RecordKey::Member(REDUCTIONS.to_owned()), json);
+            self.replace(REDUCTIONS, json);
         }
         Ok(())
     }
@@ -143,13 +136,14 @@ impl Revision<'_> {
     }
 
     /// The new content of a record, if it is replaced.
-    pub(super) fn replaced(&self, place: &RecordKey) -> Option<&[u8]> {
-        self.members.iter().find(|(other, _)| other == place).map(|(_, json)| json.as_slice())
+    pub(super) fn replaced(&self, name: &str) -> Option<&[u8]> {
+        self.members.get(name).map(Vec::as_slice)
     }
 
-    pub(super) fn replace(&mut self, place: RecordKey, json: Vec<u8>) {
-        self.members.retain(|(other, _)| *other != place);
-        self.members.push((place, json));
+    pub(super) fn replace(&mut self, name: &str, json: Vec<u8>) {
+        // What was replaced last is written last.
+        self.members.shift_remove(name);
+        self.members.insert(name.to_owned(), json);
     }
 
     /// Replaces the log with the changed one: a new file, synced to the disk, takes its name.
@@ -158,7 +152,11 @@ impl Revision<'_> {
     /// A log that another process writes or that was replaced meanwhile, and one whose run has not ended: its
     /// writer would not see the change.
     pub fn write_back(&self) -> Result<WrittenFile> {
-        self.write_back_checked().map_err(|error| error.at(self.log.path()))
+        let path = self.log.path();
+        self.check_ended().map_err(|error| error.at(path))?;
+        // Held until the new file has its name, so that two changes cannot cross.
+        let lock = LogLock::take(path).map_err(|error| error.at(path))?;
+        self.write_back_locked(&lock)
     }
 
     /// The same for a log that this process has locked before it was read, so that no other can have changed it.
@@ -170,10 +168,13 @@ impl Revision<'_> {
         let write = || {
             self.check_ended()?;
             lock.check(path)?;
-            self.check_same(&lock.file)?;
+            // Another file than the one that was read, or not as it was.
+            if !self.log.container.source.is_unchanged(&lock.file).map_err(LogErrorKind::Open)? {
+                return Err(LogErrorKind::Replaced.into());
+            }
             self.write_whole(AtomicFile::create(path))
         };
-        write().map_err(|error| error.at(path))
+        write().map_err(|error: LogError| error.at(path))
     }
 
     fn check_ended(&self) -> Result<()> {
@@ -181,24 +182,6 @@ impl Revision<'_> {
             true => Ok(()),
             false => Err(LogErrorKind::Unfinished.into()),
         }
-    }
-
-    /// Refuses a file that is not the one that was read, or not as it was.
-    fn check_same(&self, file: &File) -> Result<()> {
-        match self.log.container.source.is_unchanged(file).map_err(LogErrorKind::Open)? {
-            true => Ok(()),
-            false => Err(LogErrorKind::Replaced.into()),
-        }
-    }
-
-    fn write_back_checked(&self) -> Result<WrittenFile> {
-        self.check_ended()?;
-        // Held until the new file has its name, so that two changes cannot cross.
-        let path = self.log.path();
-        let held = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Create)?;
-        let _lock = lock_named(&held, path)?;
-        self.check_same(&held)?;
-        self.write_whole(AtomicFile::create(path))
     }
 
     /// Writes the changed log as another file, which appears when it is whole.
@@ -227,18 +210,12 @@ impl Revision<'_> {
 
     /// Copies the members that stay, appends those that are new, and lists all of them.
     fn write_zip(&self, members: &Members, out: &mut impl Write) -> Result<()> {
-        let mut new: Vec<(String, &[u8])> = Vec::new();
-        for (place, json) in &self.members {
-            let name = match place {
-                RecordKey::Member(name) => name.clone(),
-                RecordKey::Sample(at) => self.log.container.sample_name(*at),
-            };
-            new.push((name, json));
-        }
-        new.push((HEADER.to_owned(), &self.header));
-
+        let new = || {
+            let members = self.members.iter().map(|(name, json)| (name.as_str(), json));
+            members.chain([(HEADER, &self.header)])
+        };
         let source = &self.log.container.source;
-        let is_replaced = |name: &str| new.iter().any(|(new, _)| new == name);
+        let is_replaced = |name: &str| new().any(|(new, _)| new == name);
         let Directory { offset, records } = match self.log.container.recovered_end {
             // A directory that was not believed when the log was opened is not believed now.
             Some(end) => recovered_directory(members, end),
@@ -246,13 +223,13 @@ impl Revision<'_> {
             None => read_records(source).map_err(LogErrorKind::Read)?.ok_or(LogErrorKind::Replaced)?,
         };
         let end = kept_end(offset, &records, is_replaced);
-        copy(&mut FileSection::new(source, 0, end), out)?;
+        copy(&mut FileSection::new(source, 0..end), out)?;
         let mut zip = Assembler::new(out, end);
         records.iter().filter(|record| !is_replaced(&record.name)).for_each(|record| zip.keep(record));
         let mut encoder = Encoder::new()?;
-        for (name, json) in new {
-            let method = members.get(&name).or(members.get(HEADER)).map_or(ZSTD, |entry| entry.method);
-            zip.add(encoder.encode_by(method, &name, json)?)?;
+        for (name, json) in new() {
+            let method = members.get(name).or(members.get(HEADER)).map_or(ZSTD, |entry| entry.method);
+            zip.add(encoder.encode_by(method, name, json)?)?;
         }
         zip.finish()
     }
@@ -270,15 +247,12 @@ impl Revision<'_> {
                 put(name, json);
             }
         }
-        if let Some(json) = self.replaced(&RecordKey::Member(REDUCTIONS.to_owned())) {
+        if let Some(json) = self.replaced(REDUCTIONS) {
             put("reductions", json);
         }
         // Summaries are not among them, which such a log has not.
-        edits.extend(self.members.iter().filter_map(|(place, json)| match place {
-            RecordKey::Sample(at) => {
-                Some((log.samples.get(*at).cloned().unwrap_or_default(), json.as_slice()))
-            }
-            RecordKey::Member(_) => None,
+        edits.extend(log.samples.iter().enumerate().filter_map(|(at, range)| {
+            Some((range.clone(), self.replaced(&self.log.container.sample_name(at))?))
         }));
         edits.sort_by_key(|(range, _)| range.start);
         let source = &self.log.container.source;
@@ -314,7 +288,7 @@ struct Copier<'r, W> {
 
 impl<W: Write> Copier<'_, W> {
     fn copy_to(&mut self, end: u64) -> Result<()> {
-        copy(&mut FileSection::new(self.source, self.at, end.saturating_sub(self.at)), self.out)?;
+        copy(&mut FileSection::new(self.source, self.at..end), self.out)?;
         self.at = end;
         Ok(())
     }
@@ -507,25 +481,25 @@ impl Revision<'_> {
         let log = self.log;
         edit.check().map_err(|error| error.at(log.path()))?;
         let (at, id, epoch) = find(log, edit)?;
-        let place = |error: LogError| {
-            error.of_sample(&edit.sample).in_member(&log.container.sample_name(at)).at(log.path())
-        };
+        let name = log.container.sample_name(at);
+        let place = |error: LogError| error.of_sample(&edit.sample).in_member(&name).at(log.path());
         // Edits follow one another.
-        let sample = match self.replaced(&RecordKey::Sample(at)) {
+        let sample = match self.replaced(&name) {
             Some(json) => json.to_vec(),
-            None => log.sample_json(at).map_err(place)?,
+            None => {
+                let mut reader = log.reader(SampleFields::scores(MetadataKeys::NONE));
+                reader.json(at, SampleExtent::Record).map_err(place)?
+            }
         };
         let (sample, score) = edited_sample(&sample, edit).map_err(place)?;
-        self.replace(RecordKey::Sample(at), sample);
-        let summaries = RecordKey::Member(SUMMARIES.to_owned());
-        let old = match self.replaced(&summaries) {
+        self.replace(&name, sample);
+        let old = match self.replaced(SUMMARIES) {
             Some(json) => Some(json.to_vec()),
             None => log.raw(SUMMARIES)?,
         };
         if let Some(old) = old {
             let summaries = edited_summaries(&old, &id, epoch, edit, &score);
-            let summaries = summaries.map_err(|error| error.in_member(SUMMARIES).at(log.path()))?;
-            self.replace(RecordKey::Member(SUMMARIES.to_owned()), summaries);
+            self.replace(SUMMARIES, summaries.map_err(|error| error.in_member(SUMMARIES).at(log.path()))?);
         }
         Ok(EditedScore { id, epoch, scorer: edit.scorer.clone(), score })
     }
@@ -534,33 +508,25 @@ impl Revision<'_> {
 /// The index, id and epoch of the sample to edit.
 fn find(log: &EvalLog, edit: &ScoreEdit) -> Result<(usize, SampleId, u32)> {
     let mut reader = SampleReader::new(log, SampleFields::scores(MetadataKeys::NONE));
-    let mut known = BTreeSet::new();
-    let mut found = Vec::new();
-    for at in 0..log.sample_count() {
-        let (id, epoch) = reader.key(at)?;
-        let text = id.to_string();
-        if text == edit.sample {
-            found.push((at, id, epoch));
-        } else {
-            known.insert(text);
-        }
-    }
+    let mut found = log.places_of(&edit.sample)?;
     let no = |kind: LogErrorKind| LogError::from(kind).at(log.path());
     if found.is_empty() {
+        let ids = (0..log.sample_count()).map(|at| Ok(reader.key(at)?.0.to_string()));
+        let known: BTreeSet<String> = ids.collect::<Result<_>>()?;
         let nearest = nearest(&edit.sample, known.iter().map(String::as_str)).map(str::to_owned);
         return Err(no(LogErrorKind::NoSample { sample: edit.sample.clone(), nearest }));
     }
-    let mut epochs: Vec<u32> = found.iter().map(|(_, _, epoch)| *epoch).collect();
-    epochs.sort_unstable();
+    let epochs: Vec<u32> = found.iter().map(|(epoch, _)| *epoch).collect();
     match edit.epoch {
-        Some(wanted) => found.retain(|(_, _, epoch)| *epoch == wanted),
+        Some(wanted) => found.retain(|(epoch, _)| *epoch == wanted),
         None if found.len() > 1 => {
             return Err(no(LogErrorKind::WhichEpoch { sample: edit.sample.clone(), epochs }));
         }
         None => {}
     }
     let missing = || no(LogErrorKind::NoEpoch { sample: edit.sample.clone(), epochs });
-    found.pop().ok_or_else(missing)
+    let (epoch, at) = found.pop().ok_or_else(missing)?;
+    Ok((at, reader.key(at)?.0, epoch))
 }
 
 /// The sample with the edit in it, and the score as it is then.

@@ -41,138 +41,108 @@ impl SampleLimit {
     }
 }
 
-/// One sample in one epoch, as it is written. All borrowed: the runner keeps what it has.
+/// One sample in one epoch, as it is written. All but its id is borrowed: the runner keeps what it has.
 ///
 /// ```
 /// use errorbar_core::Score;
 /// use errorbar_core::chat::{Input, ModelOutput};
 /// use errorbar_log::eval::{SampleId, SampleRecord};
-/// let (id, input, output) = (SampleId::from("q1"), Input::from("6 × 7?"), ModelOutput::from_text("mockllm/model", "42"));
+/// let (input, output) = (Input::from("6 × 7?"), ModelOutput::from_text("mockllm/model", "42"));
 /// let scores = [("match".to_owned(), Score::new("C"))];
-/// let record = SampleRecord::new(&id, 1).input(&input).output(&output).scores(&scores);
+/// let record = SampleRecord::new(&SampleId::from("q1"), 1);
+/// let record = SampleRecord { input: Some(&input), output: Some(&output), scores: &scores, ..record };
 /// assert_eq!(record.member_name(), "samples/q1_epoch_1.json");
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SampleRecord<'a> {
-    id: &'a SampleId,
-    epoch: u32,
-    fields: RecordFields<'a>,
+    /// The sample.
+    pub id: SampleId,
+    /// The epoch, from 1.
+    pub epoch: u32,
+    /// The input.
+    pub input: Option<&'a Input>,
+    /// The answers to choose from.
+    pub choices: Option<&'a [String]>,
+    /// What the answer should be.
+    pub target: Option<&'a Targets>,
+    /// The conversation.
+    pub messages: &'a [Message],
+    /// The last output of the model.
+    pub output: Option<&'a ModelOutput>,
+    /// The scores, by scorer and in their order; none for a sample that was not scored.
+    pub scores: &'a [(String, Score)],
+    /// The metadata of the sample.
+    pub metadata: Option<&'a Metadata>,
+    /// The values that solvers store.
+    pub store: Option<&'a Metadata>,
+    /// The tokens of each model.
+    pub model_usage: Option<&'a IndexMap<String, Usage>>,
+    /// The tokens used by models in a role, by role.
+    pub role_usage: Option<&'a IndexMap<String, Usage>>,
+    /// When it started, by RFC 3339.
+    pub started_at: Option<&'a str>,
+    /// When it ended, by RFC 3339.
+    pub completed_at: Option<&'a str>,
+    /// Seconds in all.
+    pub total_time: Option<f64>,
+    /// Seconds less those spent waiting.
+    pub working_time: Option<f64>,
+    /// Unique for this sample in this epoch of this run.
+    pub uuid: Option<&'a str>,
+    /// The error that ended it.
+    pub error: Option<&'a EvalError>,
+    /// The limit that ended it.
+    pub limit: Option<&'a SampleLimit>,
+    /// What happened while it ran.
+    pub events: Option<&'a SampleEvents>,
+    /// The metadata of the sample before it ran, for its events, if that is not what it is now.
+    pub initial_metadata: Option<&'a Metadata>,
 }
 
-/// What a record holds beside its key.
-#[derive(Clone, Copy, Debug, Default)]
-struct RecordFields<'a> {
-    input: Option<&'a Input>,
-    choices: Option<&'a [String]>,
-    target: Option<&'a Targets>,
-    messages: &'a [Message],
-    output: Option<&'a ModelOutput>,
-    scores: &'a [(String, Score)],
-    metadata: Option<&'a Metadata>,
-    store: Option<&'a Metadata>,
-    model_usage: Option<&'a IndexMap<String, Usage>>,
-    role_usage: Option<&'a IndexMap<String, Usage>>,
-    started_at: Option<&'a str>,
-    completed_at: Option<&'a str>,
-    total_time: Option<f64>,
-    working_time: Option<f64>,
-    uuid: Option<&'a str>,
-    error: Option<&'a EvalError>,
-    limit: Option<&'a SampleLimit>,
-    events: Option<&'a SampleEvents>,
-    initial_metadata: Option<&'a Metadata>,
-}
-
-impl<'a> SampleRecord<'a> {
+impl SampleRecord<'_> {
     /// The record of a sample, with nothing else in it yet.
-    pub fn new(id: &'a SampleId, epoch: u32) -> Self {
-        SampleRecord { id, epoch, fields: RecordFields::default() }
-    }
-
-    setters! {
-        /// The input.
-        input: &'a Input => fields.input;
-        /// The answers to choose from.
-        choices: impl Into<Option<&'a [String]>> => fields.choices;
-        /// What the answer should be.
-        target: &'a Targets => fields.target;
-        /// The conversation.
-        messages: &'a [Message] => fields.messages;
-        /// The last output of the model.
-        output: &'a ModelOutput => fields.output;
-        /// The scores, by scorer and in their order; none for a sample that was not scored.
-        scores: &'a [(String, Score)] => fields.scores;
-        /// The metadata of the sample.
-        metadata: &'a Metadata => fields.metadata;
-        /// The values that solvers store.
-        store: &'a Metadata => fields.store;
-        /// The tokens of each model.
-        model_usage: &'a IndexMap<String, Usage> => fields.model_usage;
-        /// The tokens used by models in a role, by role.
-        role_usage: &'a IndexMap<String, Usage> => fields.role_usage;
-        /// When it started, by RFC 3339.
-        started_at: &'a str => fields.started_at;
-        /// When it ended, by RFC 3339.
-        completed_at: &'a str => fields.completed_at;
-        /// Seconds in all.
-        total_time: f64 => fields.total_time;
-        /// Seconds less those spent waiting.
-        working_time: f64 => fields.working_time;
-        /// Unique for this sample in this epoch of this run.
-        uuid: &'a str => fields.uuid;
-        /// The error that ended it.
-        error: impl Into<Option<&'a EvalError>> => fields.error;
-        /// The limit that ended it.
-        limit: impl Into<Option<&'a SampleLimit>> => fields.limit;
-        /// What happened while it ran.
-        events: impl Into<Option<&'a SampleEvents>> => fields.events;
-        /// The metadata of the sample before it ran, for its events, if that is not what it is now.
-        initial_metadata: &'a Metadata => fields.initial_metadata;
-    }
-
-    pub(super) fn id(&self) -> &'a SampleId {
-        self.id
+    pub fn new(id: &SampleId, epoch: u32) -> Self {
+        SampleRecord { id: id.clone(), epoch, ..SampleRecord::default() }
     }
 
     /// The name of the sample's member. The id stands in it as it is, so it cannot be read back from it.
     pub fn member_name(&self) -> String {
-        member_name(self.id, self.epoch)
+        member_name(&self.id, self.epoch)
     }
 
     /// The sample as JSON. Not-a-number is written bare, as the reference writes it.
     pub fn to_json(&self) -> Vec<u8> {
-        let fields = &self.fields;
         let empty = Metadata::new();
         let (input, target) = (&Input::default(), &Targets::default());
-        let (input, target) = (fields.input.unwrap_or(input), fields.target.unwrap_or(target));
+        let (input, target) = (self.input.unwrap_or(input), self.target.unwrap_or(target));
         let initial = InitialSample {
-            id: self.id,
+            id: &self.id,
             input,
-            choices: fields.choices,
+            choices: self.choices,
             target,
-            metadata: fields.initial_metadata.or(fields.metadata).unwrap_or(&empty),
-            model: fields.output.map_or("", |output| &output.model),
+            metadata: self.initial_metadata.or(self.metadata).unwrap_or(&empty),
+            model: self.output.map_or("", |output| &output.model),
         };
-        let uuid = fields.uuid.unwrap_or_default();
-        let mut events = fields.events.map(|recorded| EventWriter::new(recorded, initial, uuid));
+        let uuid = self.uuid.unwrap_or_default();
+        let mut events = self.events.map(|recorded| EventWriter::new(recorded, initial, uuid));
         // Most samples are smaller; room that grows is copied each time.
         let room = if events.is_some() { 8192 } else { 2048 };
         JsonWriter::bytes_with(room, |json| {
             json.object(|json| {
-                fields.write_question(json, (self.id, self.epoch), input, target);
-                json.field("messages", fields.messages);
-                json.field("output", fields.output.unwrap_or(&ModelOutput::default()));
-                if !fields.scores.is_empty() {
-                    json.key("scores").scores(fields.scores.iter().map(|(scorer, score)| (scorer, score)));
+                self.write_question(json, input, target);
+                json.field("messages", self.messages);
+                json.field("output", self.output.unwrap_or(&ModelOutput::default()));
+                if !self.scores.is_empty() {
+                    json.key("scores").scores(self.scores.iter().map(|(scorer, score)| (scorer, score)));
                 }
-                json.field("metadata", fields.metadata.unwrap_or(&empty));
-                json.field("store", fields.store.unwrap_or(&empty));
+                json.field("metadata", self.metadata.unwrap_or(&empty));
+                json.field("store", self.store.unwrap_or(&empty));
                 match &mut events {
                     Some(events) => events.write_events(json.key("events")),
                     None => json.field("events", &[(); 0]),
                 }
-                fields.write_usage_and_times(json);
-                json.optional("error", fields.error);
+                self.write_usage_and_times(json);
+                json.optional("error", self.error);
                 match &mut events {
                     Some(events) => {
                         events.write_data(json.key("events_data"));
@@ -180,32 +150,23 @@ impl<'a> SampleRecord<'a> {
                     }
                     None => json.field("attachments", &empty),
                 }
-                json.optional("limit", fields.limit);
+                json.optional("limit", self.limit);
             })
         })
     }
 
     /// The short form of the sample as JSON.
     pub(super) fn summary_json(&self) -> Vec<u8> {
-        let fields = &self.fields;
-        let scores = fields.scores.iter().map(|(scorer, score)| (scorer, score));
-        let error = fields.error.map(|error| error.message.as_str());
-        let limit = fields.limit.map(|limit| limit.kind.as_str());
-        fields.summary_json((self.id, self.epoch), scores, error, limit, fields.messages.len() as u64)
+        let scores = self.scores.iter().map(|(scorer, score)| (scorer, score));
+        let error = self.error.map(|error| error.message.as_str());
+        let limit = self.limit.map(|limit| limit.kind.as_str());
+        self.summary_with(scores, error, limit, self.messages.len() as u64)
     }
-}
 
-impl RecordFields<'_> {
     /// From the id to the target; input and target may be shortened.
-    fn write_question(
-        &self,
-        json: &mut JsonWriter,
-        (id, epoch): (&SampleId, u32),
-        input: &Input,
-        target: &Targets,
-    ) {
-        json.field("id", id);
-        json.field("epoch", &epoch);
+    fn write_question(&self, json: &mut JsonWriter, input: &Input, target: &Targets) {
+        json.field("id", &self.id);
+        json.field("epoch", &self.epoch);
         json.field("input", input);
         json.optional("choices", self.choices.as_ref());
         json.field("target", target);
@@ -308,35 +269,26 @@ impl SampleFields {
             ScoreParts::Metadata => (Selection::FieldsOfEach(METADATA), Selection::Fields(METADATA)),
             ScoreParts::All => (Selection::All, Selection::All),
         };
-        let all =
-            |names: &[&'static str]| names.iter().map(|name| (*name, Selection::All)).collect::<Vec<_>>();
-        let mut wanted = all(&["id", "epoch"]);
-        wanted.extend([("scores", scores), ("score", score)]);
-        wanted.push(("error", Selection::Fields(&[("message", Selection::All)])));
-        wanted.push(("limit", Selection::Fields(&[("type", Selection::All)])));
-        if self.texts {
-            wanted.extend(all(&["input"]));
-        }
-        if self.texts || self.choices {
-            wanted.extend(all(&["choices", "target"]));
-        }
-        if self.details {
-            wanted.extend(all(&["model_usage", "role_usage", "started_at", "completed_at"]));
-            wanted.extend(all(&["total_time", "working_time", "uuid"]));
-            wanted.push(("messages", Selection::Count));
-        }
-        if self.answers {
-            wanted.extend(all(&["messages", "output", "store"]));
-        } else if self.completion {
-            wanted.push((
-                "output",
-                Selection::Fields(&[("choices", Selection::All), ("completion", Selection::All)]),
-            ));
-        }
-        if self.wants_metadata() {
-            wanted.push(("metadata", Selection::All));
-        }
-        wanted
+        const OUTPUT: FieldSelection = &[("choices", Selection::All), ("completion", Selection::All)];
+        const DETAILS: [&str; 7] =
+            ["model_usage", "role_usage", "started_at", "completed_at", "total_time", "working_time", "uuid"];
+        let parts: [(bool, &[&'static str], Selection); 11] = [
+            (true, &["id", "epoch"], Selection::All),
+            (true, &["scores"], scores),
+            (true, &["score"], score),
+            (true, &["error"], Selection::Fields(&[("message", Selection::All)])),
+            (true, &["limit"], Selection::Fields(&[("type", Selection::All)])),
+            (self.texts, &["input"], Selection::All),
+            (self.texts || self.choices, &["choices", "target"], Selection::All),
+            (self.details, &DETAILS, Selection::All),
+            (self.details, &["messages"], Selection::Count),
+            (self.answers, &["messages", "output", "store"], Selection::All),
+            (self.completion && !self.answers, &["output"], Selection::Fields(OUTPUT)),
+        ];
+        let parts = parts.into_iter().filter(|(is_wanted, ..)| *is_wanted);
+        let wanted = parts.flat_map(|(_, names, selection)| names.iter().map(move |name| (*name, selection)));
+        let metadata = self.wants_metadata().then_some(("metadata", Selection::All));
+        wanted.chain(metadata).collect()
     }
 }
 
@@ -432,11 +384,11 @@ impl<'w> SampleDecoder<'w> {
     fn field(&mut self, key: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<()> {
         let (sample, wanted) = (&mut self.sample, self.wanted);
         match key {
-            "input" if wanted.texts => self.input = wire::any(json, peek)?,
+            "input" => self.input = wire::any(json, peek)?,
             "messages" if wanted.answers => self.messages = wire::any(json, peek)?,
-            "output" if wanted.answers || wanted.completion => self.output = wire::any(json, peek)?,
-            "choices" if wanted.texts || wanted.choices => sample.choices = typed("choices", json, peek)?,
-            "target" if wanted.texts || wanted.choices => sample.target = typed("target", json, peek)?,
+            "output" => self.output = wire::any(json, peek)?,
+            "choices" => sample.choices = typed("choices", json, peek)?,
+            "target" => sample.target = typed("target", json, peek)?,
             "scores" if wanted.answers => {
                 let scores = metadata(key, json, peek)?.unwrap_or_default();
                 sample.scores =
@@ -622,11 +574,10 @@ const SHORT: usize = 1024;
 /// What marks a truncated string.
 const CUT: &str = "...";
 
-impl RecordFields<'_> {
-    /// The short form of a sample as JSON, on one line.
-    pub(super) fn summary_json<'s>(
+impl SampleRecord<'_> {
+    /// The short form of a sample as JSON, on one line, with these parts of it.
+    fn summary_with<'s>(
         &self,
-        key: (&SampleId, u32),
         scores: impl Iterator<Item = (&'s String, &'s Score)>,
         error: Option<&str>,
         limit: Option<&str>,
@@ -635,7 +586,7 @@ impl RecordFields<'_> {
         JsonWriter::object_bytes(|json| {
             let input = self.input.map(thin_input).unwrap_or_default();
             let target = self.target.map(thin_targets).unwrap_or_default();
-            self.write_question(json, key, &input, &target);
+            self.write_question(json, &input, &target);
             json.field("metadata", &self.metadata.map(thin_metadata).unwrap_or_default());
             let thin: Vec<(&String, Score)> =
                 scores.map(|(scorer, score)| (scorer, thin_score(score))).collect();
@@ -655,7 +606,9 @@ impl RecordFields<'_> {
 impl StoredSample {
     /// The short form of the sample as JSON, on one line.
     pub(super) fn summary_json(&self) -> Vec<u8> {
-        let fields = RecordFields {
+        let record = SampleRecord {
+            id: self.id.clone(),
+            epoch: self.epoch,
             input: Some(&self.input),
             choices: self.choices.as_deref(),
             target: Some(&self.target),
@@ -667,11 +620,10 @@ impl StoredSample {
             total_time: self.total_time,
             working_time: self.working_time,
             uuid: self.uuid.as_deref(),
-            ..RecordFields::default()
+            ..SampleRecord::default()
         };
-        let scores = self.scores.iter();
-        let key = (&self.id, self.epoch);
-        fields.summary_json(key, scores, self.error.as_deref(), self.limit.as_deref(), self.message_count)
+        let (error, limit) = (self.error.as_deref(), self.limit.as_deref());
+        record.summary_with(self.scores.iter(), error, limit, self.message_count)
     }
 }
 

@@ -21,7 +21,7 @@ use super::limits::{self, for_all};
 use super::reader::{EvalLog, SampleReader};
 use super::sample::{SampleFields, StoredSample};
 use super::transcript::Transcript;
-use super::wire::{JsonWriter, MAX_SCORERS, fields, list, parser, sample_id, text, unexpected};
+use super::wire::{JsonWriter, MAX_SCORERS, list, object, parser, sample_id, text};
 use crate::inspect::picks_option;
 
 /// How to read the scores of a log.
@@ -428,11 +428,8 @@ pub(super) fn recorded_reductions(log: &EvalLog) -> Result<Vec<RecordedReduction
 }
 
 fn read_reduction(json: &mut Jiter<'_>, peek: Peek) -> Result<RecordedReduction> {
-    if peek != Peek::Object {
-        return Err(unexpected("reductions", peek, "an object"));
-    }
     let mut reduction = RecordedReduction::default();
-    fields(json, |key, json, peek| {
+    object("reductions", json, peek, |key, json, peek| {
         match key {
             "scorer" => reduction.scorer = text(key, json, peek)?.unwrap_or_default(),
             "reducer" => reduction.reducer = text(key, json, peek)?,
@@ -448,11 +445,8 @@ fn read_reduction(json: &mut Jiter<'_>, peek: Peek) -> Result<RecordedReduction>
 }
 
 fn read_sample(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<(SampleId, Value)>> {
-    if peek != Peek::Object {
-        return Err(unexpected("samples", peek, "an object"));
-    }
     let (mut id, mut value) = (None, None);
-    fields(json, |key, json, peek| {
+    object("samples", json, peek, |key, json, peek| {
         match key {
             "sample_id" if peek != Peek::Null => id = Some(sample_id(json, peek)?),
             "value" => value = json_value::score(json, peek)?.ok(),

@@ -6,20 +6,20 @@
 
 use std::ops::Range;
 
-use errorbar_core::{Metadata, MetadataKeys, SampleId, Score};
+use errorbar_core::{Metadata, SampleId, Score};
 use indexmap::IndexMap;
 use jiter::{Jiter, Peek};
 use serde_json::Value as Json;
 
 use super::SampleRecord;
 use super::chunks::SampleExtent;
-use super::container::{Container, SAMPLES, SUMMARIES};
+use super::container::{Container, SUMMARIES};
 use super::error::Result;
 use super::json::{FieldSelection, Selection};
-use super::reader::{EvalLog, RecordReader, SampleReader};
-use super::sample::{NAMELESS, SOME_SCORER, SampleFields, record_fields, strings};
+use super::reader::{EvalLog, RecordReader};
+use super::sample::{NAMELESS, SOME_SCORER, record_fields, strings};
 use super::scores::DatasetOrder;
-use super::wire::{self, any, count, fields, metadata, number, scores, text};
+use super::wire::{self, any, count, metadata, number, scores, text};
 
 /// One sample in one epoch, with everything that people want to see of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -105,29 +105,15 @@ impl Transcript {
             "metadata" => self.metadata = metadata(key, json, peek)?.unwrap_or_default(),
             "output" => self.read_output(&any(json, peek)?),
             "error" if peek == Peek::Object => {
-                self.error = Some(String::new());
-                fields(json, |key, json, peek| {
-                    match key {
-                        "message" => {
-                            self.error = Some(text("error.message", json, peek)?.unwrap_or_default())
-                        }
-                        "traceback" => self.traceback = text("error.traceback", json, peek)?,
-                        _ => json.known_skip(peek)?,
-                    }
-                    Ok(())
-                })?;
+                let error = any(json, peek)?;
+                self.error = Some(text_in(&error, "message").unwrap_or_default());
+                self.traceback = text_in(&error, "traceback");
             }
             "error" => self.error = text(key, json, peek)?,
             "limit" if peek == Peek::Object => {
-                self.limit = Some(String::new());
-                fields(json, |key, json, peek| {
-                    match key {
-                        "type" => self.limit = Some(text("limit.type", json, peek)?.unwrap_or_default()),
-                        "limit" => self.limit_value = number("limit.limit", json, peek)?,
-                        _ => json.known_skip(peek)?,
-                    }
-                    Ok(())
-                })?;
+                let limit = any(json, peek)?;
+                self.limit = Some(text_in(&limit, "type").unwrap_or_default());
+                self.limit_value = limit.get("limit").and_then(Json::as_f64);
             }
             "limit" => self.limit = text(key, json, peek)?,
             "total_time" => self.total_time = number(key, json, peek)?,
@@ -143,10 +129,10 @@ impl Transcript {
     }
 
     fn read_output(&mut self, output: &Json) {
-        let text = |value: Option<&Json>| value.and_then(Json::as_str).map(str::to_owned);
-        self.answer = text(output.get("completion"));
-        self.output_error = text(output.get("error"));
-        self.stop_reason = text(output.get("choices").and_then(|choices| choices.get(0)?.get("stop_reason")));
+        self.answer = text_in(output, "completion");
+        self.output_error = text_in(output, "error");
+        let first = output.get("choices").and_then(|choices| choices.get(0));
+        self.stop_reason = first.and_then(|choice| text_in(choice, "stop_reason"));
     }
 
     /// Every string that may stand for an attachment.
@@ -158,6 +144,11 @@ impl Transcript {
         let own = self.choices.iter_mut().chain(&mut self.target).chain(&mut self.answer);
         of_messages.chain(of_scores).chain(own)
     }
+}
+
+/// The string in a field.
+fn text_in(json: &Json, key: &str) -> Option<String> {
+    json.get(key).and_then(Json::as_str).map(str::to_owned)
 }
 
 /// A string, or a list of them; what is not a string is shown as JSON.
@@ -243,8 +234,7 @@ impl TranscriptMessage {
     /// assert_eq!(message.parts, [MessagePart::Text("Look:".into()), MessagePart::Media("image".into())]);
     /// ```
     pub fn from_json(json: &Json) -> Option<Self> {
-        let text = |key: &str| json.get(key).and_then(Json::as_str).map(str::to_owned);
-        let role = text("role")?;
+        let role = text_in(json, "role")?;
         let mut parts = Vec::new();
         match json.get("content") {
             Some(Json::String(content)) if !content.is_empty() => {
@@ -257,12 +247,15 @@ impl TranscriptMessage {
             let function = call.get("function").and_then(Json::as_str).unwrap_or("?").to_owned();
             let arguments = call.get("arguments").cloned().unwrap_or_default();
             parts.push(MessagePart::ToolCall { function, arguments });
-            let problem = call.get("parse_error").and_then(Json::as_str);
-            parts.extend(problem.map(|problem| MessagePart::Error(problem.to_owned())));
+            parts.extend(text_in(call, "parse_error").map(MessagePart::Error));
         }
         let error = json.get("error").and_then(|error| error.get("message").unwrap_or(error).as_str());
         parts.extend(error.map(|error| MessagePart::Error(error.to_owned())));
-        Some(TranscriptMessage { role, author: text("function").or_else(|| text("model")), parts })
+        Some(TranscriptMessage {
+            role,
+            author: text_in(json, "function").or_else(|| text_in(json, "model")),
+            parts,
+        })
     }
 
     /// Its text alone, the parts joined by line ends.
@@ -280,8 +273,7 @@ fn add_content(part: &Json, parts: &mut Vec<MessagePart>) {
     if let Some(text) = part.as_str() {
         return parts.push(MessagePart::Text(text.to_owned()));
     }
-    let text =
-        |key: &str| part.get(key).and_then(Json::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+    let text = |key: &str| text_in(part, key).filter(|text| !text.is_empty());
     match part.get("type").and_then(Json::as_str) {
         Some("text") => parts.extend(text("text").map(MessagePart::Text)),
         Some("reasoning") => {
@@ -347,28 +339,10 @@ impl EvalLog {
         self.transcripts_in((places.start..places.end.min(self.sample_count())).collect())
     }
 
-    /// The transcripts of all epochs of one sample, by the names of entries where they have the usual ones: then no other
-    /// sample is looked at.
+    /// The transcripts of all epochs of one sample.
     pub fn transcripts_of(&self, id: &str) -> Result<Transcripts<'_>> {
-        let is_it = |found: &SampleId, _| found.to_string() == id;
-        let prefix = format!("{SAMPLES}{id}_epoch_");
-        let is_usual =
-            |at: &usize| self.container.sample_member(*at).is_some_and(|(name, _)| name.starts_with(&prefix));
-        let named: Vec<usize> = (0..self.sample_count()).filter(is_usual).collect();
-        // A name is not trusted, and other ids may begin the same.
-        let mut reader = SampleReader::new(self, SampleFields::scores(MetadataKeys::NONE));
-        let mut found = Vec::new();
-        for at in named {
-            let (sample, epoch) = reader.key(at)?;
-            if is_it(&sample, epoch) {
-                found.push((epoch, at));
-            }
-        }
-        if found.is_empty() {
-            return self.transcripts(is_it);
-        }
-        found.sort_unstable();
-        Ok(self.transcripts_in(found.into_iter().map(|(_, at)| at).collect()))
+        let places = self.places_of(id)?;
+        Ok(self.transcripts_in(places.into_iter().map(|(_, at)| at).collect()))
     }
 
     /// The samples as the list at the end of a log has them, in the order of [`EvalLog::transcripts`]: without answers, and
@@ -429,7 +403,6 @@ impl Iterator for Transcripts<'_> {
         let at = self.order.next()?;
         Some(self.read(at).map_err(|error| self.records.in_sample(at, error)))
     }
-
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.order.size_hint()
     }
@@ -472,14 +445,16 @@ impl Transcripts<'_> {
             ("error", All),
             ("model", All),
         ];
-        self.records.read_only(vec![("messages", FieldsOfItems(MESSAGE))], at, |json| {
-            let mut messages = Vec::new();
+        let mut messages = Vec::new();
+        let only = vec![("messages", FieldsOfItems(MESSAGE))];
+        let mut reader = RecordReader::new(self.records.log, only, self.records.limit);
+        reader.read(at, SampleExtent::Conversation, &mut |_| Ok(()), |json| {
             wire::root_fields(json, |_, json, peek| {
                 messages = read_messages(&any(json, peek)?);
                 Ok(())
-            })?;
-            Ok(messages)
-        })
+            })
+        })?;
+        Ok(messages)
     }
 }
 
@@ -567,7 +542,7 @@ mod message_tests {
 
 #[cfg(test)]
 mod reader_tests {
-    use errorbar_core::{Metadata, Plan, Score};
+    use errorbar_core::{Metadata, MetadataKeys, Plan, Score};
 
     use super::*;
     use crate::eval::{
@@ -583,7 +558,11 @@ mod reader_tests {
             let (id, scores) = (SampleId::from(*id), [("match".to_owned(), Score::new(*grade))]);
             let metadata = Metadata::from_iter([("topic".to_owned(), "sums".into())]);
             writer
-                .append_sample(&SampleRecord::new(&id, *epoch).scores(&scores).metadata(&metadata))
+                .append_sample(&SampleRecord {
+                    scores: &scores,
+                    metadata: Some(&metadata),
+                    ..SampleRecord::new(&id, *epoch)
+                })
                 .unwrap();
         }
         let columns = EvalLog::open(&path).unwrap().score_columns(&MetadataKeys::All).unwrap();
@@ -633,7 +612,9 @@ mod reader_tests {
         let start = StartRecord::new(EvalInfo::new("quiz", "m"), PlanRecord::default());
         let mut writer = LogWriter::create(&path, &start).unwrap();
         let scores = [("match".to_owned(), Score::new("C"))];
-        writer.append_sample(&SampleRecord::new(&SampleId::from("q"), 1).scores(&scores)).unwrap();
+        writer
+            .append_sample(&SampleRecord { scores: &scores, ..SampleRecord::new(&SampleId::from("q"), 1) })
+            .unwrap();
         assert_eq!(EvalLog::open(&path).unwrap().summaries().unwrap(), None);
         drop(writer);
     }

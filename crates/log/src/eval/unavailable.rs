@@ -144,8 +144,14 @@ fn number(value: f64) -> String {
 impl Unavailable {
     /// A metric of a scorer, or of the task.
     pub(super) fn new(header: &Header, scorer: Option<&str>, spec: Spec, reason: String) -> Self {
-        let params = logged_params(&spec);
-        let recorded = RecordedFigures::of(header, scorer, &spec, &params);
+        let metric = Unavailable::unrecorded(spec, reason);
+        let recorded = RecordedFigures::of(header, scorer, &metric.spec, &metric.params);
+        Unavailable { recorded, ..metric }
+    }
+
+    /// The same of which no figures are recorded.
+    fn unrecorded(spec: Spec, reason: String) -> Self {
+        let (params, recorded) = (logged_params(&spec), RecordedFigures::default());
         Unavailable { spec, params, built: None, inner: None, is_aggregate_only: false, reason, recorded }
     }
 
@@ -158,19 +164,7 @@ impl Unavailable {
                 _ => None,
             })
         });
-        let inner = inner.map(|spec| {
-            let (params, recorded) = (logged_params(&spec), RecordedFigures::default());
-            let reason = self.reason.clone();
-            Box::new(Unavailable {
-                spec,
-                params,
-                built: None,
-                inner: None,
-                is_aggregate_only,
-                reason,
-                recorded,
-            })
-        });
+        let inner = inner.map(|spec| Box::new(Unavailable::unrecorded(spec, self.reason.clone())));
         Unavailable { built: Some(metric), inner, is_aggregate_only, ..self }
     }
 

@@ -16,8 +16,10 @@ use serde_json::Value as Json;
 
 use super::error::{LogErrorKind, Result};
 use super::header::{Header, Status};
-use super::outcome::{Check, CheckOutcome, Difference, DifferenceKind, NotCheckable, Verification};
-use super::plan::{LogWarning, RecordedPlan, reducer, version_before_computed_metrics, without_package};
+use super::outcome::{Check, CheckOutcome, DifferenceKind, NotCheckable, Verification};
+use super::plan::{
+    LogWarning, NamedConversion, RecordedPlan, reducer, version_before_computed_metrics, without_package,
+};
 use super::unavailable::ReducerConversion;
 use crate::inspect::{
     Figure, FigurePart, ProjectedBlock, ProjectedEntry, Projection, is_same_reducer, metric_name,
@@ -194,10 +196,7 @@ impl<'h> Verifier<'h> {
             .filter(|new| {
                 !is_rescored && !has_custom_reducers_only && !is_of_custom_reducers(&new.score.scorer)
             })
-            .map(|new| {
-                let outcome = CheckOutcome::Differs(DifferenceKind::BlockNotRecorded);
-                Check::of_block(&new.score.scorer, new.score.name(), new.score.reducer.as_deref(), outcome)
-            })
+            .map(|new| block_not_recorded(&new))
             .collect()
     }
 }
@@ -219,7 +218,7 @@ impl<'h> Verifier<'h> {
 /// assert_eq!(compare(&recorded, &results)[0].to_string(), "match · accuracy: recorded 0.5, recomputed 1");
 /// # Ok::<(), errorbar_core::Error>(())
 /// ```
-pub fn compare(recorded: &RecordedResults, recomputed: &Results) -> Vec<Difference> {
+pub fn compare(recorded: &RecordedResults, recomputed: &Results) -> Vec<Check> {
     let mut pairs = Pairs::new(recomputed);
     // Which samples there are is not known here.
     let stopped = recorded.early_stops().collect::<HashSet<_>>().len() as u64;
@@ -234,11 +233,8 @@ pub fn compare(recorded: &RecordedResults, recomputed: &Results) -> Vec<Differen
             None => LeftOut::default().missing(old, false),
         });
     }
-    checks.extend(pairs.left.into_iter().map(|new| {
-        let outcome = CheckOutcome::Differs(DifferenceKind::BlockNotRecorded);
-        Check::of_block(&new.score.scorer, new.score.name(), new.score.reducer.as_deref(), outcome)
-    }));
-    Verification { checks, reason: None }.differences().collect()
+    checks.extend(pairs.left.iter().map(block_not_recorded));
+    Verification { checks, reason: None }.differences().cloned().collect()
 }
 
 /// The recomputed blocks that no recorded one was found for yet.
@@ -312,76 +308,80 @@ fn count_checks(recorded: &RecordedResults, recomputed: &Results, absent: u64) -
     ];
     // Very old logs do not record the number.
     let differing = counts.into_iter().filter(|(_, old, new)| old != new && *old != 0);
-    let check = |(what, recorded, recomputed)| Check {
-        scorer: None,
-        score: None,
-        reducer: None,
-        metric: None,
-        recorded: Some(recorded as f64),
-        recomputed: Some(recomputed as f64),
-        is_by_name: false,
-        outcome: CheckOutcome::Differs(DifferenceKind::Count { what, recorded, recomputed }),
+    differing.map(|(what, old, new)| count_check(what, old, new, Check::of_log)).collect()
+}
+
+/// That a number of samples is another one.
+fn count_check(
+    what: &'static str,
+    recorded: u64,
+    recomputed: u64,
+    check: impl Fn(CheckOutcome) -> Check,
+) -> Check {
+    let (recorded, recomputed) = (Some(recorded as f64), Some(recomputed as f64));
+    Check { recorded, recomputed, ..check(CheckOutcome::Differs(DifferenceKind::Count(what))) }
+}
+
+/// That a recomputed block is not in the log.
+fn block_not_recorded(new: &ProjectedBlock<'_>) -> Check {
+    let block = (new.score.scorer.as_str(), new.score.name(), new.score.reducer.as_deref());
+    Check::of_block(block, CheckOutcome::Differs(DifferenceKind::BlockNotRecorded))
+}
+
+/// A check of a recorded block.
+fn check_of(block: &RecordedBlock, outcome: CheckOutcome) -> Check {
+    Check::of_block((&block.scorer, &block.name, block.reducer.as_deref()), outcome)
+}
+
+/// A check of each of its figures, none of which was recomputed.
+fn figure_checks(block: &RecordedBlock, outcome: impl Fn(&RecordedMetric) -> CheckOutcome) -> Vec<Check> {
+    let check = |(key, figure): (&String, &RecordedMetric)| {
+        let (metric, recorded) = (Some(key.clone()), Some(figure.value));
+        Check { metric, recorded, ..check_of(block, outcome(figure)) }
     };
-    differing.map(check).collect()
+    block.metrics.iter().map(check).collect()
 }
 
 /// The figures of a block that cannot be checked.
 fn unchecked(block: &RecordedBlock, reason: &NotCheckable) -> Vec<Check> {
-    let figure = |(key, figure): (&String, &RecordedMetric)| {
-        let outcome = CheckOutcome::NotCheckable(reason.clone());
-        Check {
-            metric: Some(key.clone()),
-            recorded: Some(figure.value),
-            ..Check::of_block(&block.scorer, &block.name, block.reducer.as_deref(), outcome)
-        }
-    };
-    block.metrics.iter().map(figure).collect()
+    figure_checks(block, |_| CheckOutcome::NotCheckable(reason.clone()))
 }
 
 // The figures of one block.
 
-/// What of the metrics of a scorer cannot be computed.
+/// What of the metrics of a scorer cannot be computed, as the warnings say that concern it, or all scorers.
 #[derive(Debug, Default)]
-struct LeftOut<'w> {
-    /// Metrics that are not registered or cannot be built, with the reason of those.
-    metrics: Vec<(&'w str, Option<&'w Error>)>,
-    /// Conversions that are known by name only: metric, argument, name.
-    conversions: Vec<(&'w str, &'w str, &'w str)>,
-    /// Why none of the metrics can be read.
-    unreadable: Option<&'w str>,
-}
+struct LeftOut<'w>(Vec<&'w LogWarning>);
 
 impl<'w> LeftOut<'w> {
-    /// What the warnings are about that concern a scorer, or all of them.
-    pub(super) fn new(warnings: &'w [LogWarning], of_scorer: &str) -> Self {
-        let is_ours = |scorer: &Option<String>| scorer.as_ref().is_none_or(|scorer| scorer == of_scorer);
-        let mut left_out = LeftOut::default();
-        for warning in warnings {
-            match warning {
-                LogWarning::Unregistered { metric, scorer, .. } if is_ours(scorer) => {
-                    left_out.metrics.push((metric, None));
-                }
-                LogWarning::Unusable { metric, scorer, error } if is_ours(scorer) => {
-                    left_out.metrics.push((metric, Some(error)));
-                }
-                LogWarning::ConversionByName { metric, argument, recorded } => {
-                    left_out.conversions.push((metric, argument, recorded));
-                }
-                LogWarning::Unreadable { scorer, problem } if is_ours(scorer) => {
-                    left_out.unreadable = Some(problem);
-                }
-                _ => {}
+    fn new(warnings: &'w [LogWarning], of_scorer: &str) -> Self {
+        let is_ours = |warning: &&LogWarning| warning.scorer().is_none_or(|scorer| scorer == of_scorer);
+        LeftOut(warnings.iter().filter(is_ours).collect())
+    }
+
+    /// Metrics that are not registered or cannot be built, with the reasons.
+    fn metrics(&self) -> impl Iterator<Item = (&'w str, NotCheckable)> {
+        self.0.iter().copied().filter_map(|warning| match warning {
+            LogWarning::Unregistered { metric, .. } => {
+                Some((metric.as_str(), NotCheckable::CustomMetric { metric: metric.clone() }))
             }
-        }
-        left_out
+            LogWarning::Unusable { metric, error, .. } => {
+                let (name, metric, error) = (metric.as_str(), metric.clone(), error.clone());
+                Some((name, NotCheckable::UnusableMetric { metric, error }))
+            }
+            _ => None,
+        })
     }
 
     /// The metric of this name.
     fn metric(&self, name: &str, is_by_name: bool) -> Option<NotCheckable> {
-        let is_it = |(metric, _): &&(&str, Option<&Error>)| without_package(metric) == without_package(name);
-        self.metrics.iter().find(is_it).map(|(metric, error)| match error {
-            None if is_by_name => NotCheckable::MetricNotRecorded { figure: name.to_owned() },
-            error => reason(metric, *error),
+        let (_, reason) =
+            self.metrics().find(|(metric, _)| without_package(metric) == without_package(name))?;
+        Some(match reason {
+            NotCheckable::CustomMetric { .. } if is_by_name => {
+                NotCheckable::MetricNotRecorded { figure: name.to_owned() }
+            }
+            reason => reason,
         })
     }
 
@@ -394,60 +394,52 @@ impl<'w> LeftOut<'w> {
         let has_own_figure = |name: &str| {
             block.metrics.values().any(|figure| without_package(&figure.name) == without_package(name))
         };
-        let mut nameless = self.metrics.iter().filter(|(metric, _)| !has_own_figure(metric));
         let unreadable = || {
-            let problem = self.unreadable?.to_owned();
-            Some(NotCheckable::UnreadableMetrics { problem })
+            self.0.iter().rev().find_map(|warning| match warning {
+                LogWarning::Unreadable { problem, .. } => {
+                    Some(NotCheckable::UnreadableMetrics { problem: problem.clone() })
+                }
+                _ => None,
+            })
         };
-        nameless.next().map(|(metric, error)| reason(metric, *error)).or_else(unreadable)
+        let nameless = self.metrics().find(|(metric, _)| !has_own_figure(metric));
+        nameless.map(|(_, reason)| reason).or_else(unreadable)
     }
 
     /// The figures of a block that was not recomputed: those of metrics that cannot be, and others, which differ. A block
     /// that records nothing but its scorer has nothing to recompute.
-    pub(super) fn missing(&self, block: &RecordedBlock, is_by_name: bool) -> Vec<Check> {
+    fn missing(&self, block: &RecordedBlock, is_by_name: bool) -> Vec<Check> {
         let missing = || CheckOutcome::Differs(DifferenceKind::BlockNotRecomputed);
-        let check = |outcome| Check::of_block(&block.scorer, &block.name, block.reducer.as_deref(), outcome);
-        if block.metrics.is_empty() {
-            let has_counts = block.scored_samples.is_some() || block.unscored_samples.is_some();
-            return has_counts.then(|| check(missing())).into_iter().collect();
+        let has_counts = block.scored_samples.is_some() || block.unscored_samples.is_some();
+        if block.metrics.is_empty() && has_counts {
+            return vec![check_of(block, missing())];
         }
-        let figure = |(key, figure): (&String, &RecordedMetric)| {
-            let reason =
-                self.metric(metric_name(figure), is_by_name).or_else(|| self.nameless(figure, block));
-            Check {
-                metric: Some(key.clone()),
-                recorded: Some(figure.value),
-                ..check(reason.map_or_else(missing, CheckOutcome::NotCheckable))
-            }
-        };
-        block.metrics.iter().map(figure).collect()
+        figure_checks(block, |figure| {
+            let reason = self.metric(metric_name(figure), is_by_name);
+            let reason = reason.or_else(|| self.nameless(figure, block));
+            reason.map_or_else(missing, CheckOutcome::NotCheckable)
+        })
+    }
+
+    /// The conversions that are known by name only, of any scorer.
+    fn conversions(&self) -> impl Iterator<Item = &'w NamedConversion> {
+        self.0.iter().copied().filter_map(|warning| match warning {
+            LogWarning::ConversionByName(conversion) => Some(conversion),
+            _ => None,
+        })
     }
 
     /// Whether an entry is undefined because of a conversion that is not known.
     fn is_unavailable(&self, entry: &ProjectedEntry<'_>) -> bool {
-        !self.conversions.is_empty() && is_unavailable(entry)
+        self.conversions().next().is_some() && is_unavailable(entry)
     }
 
     /// The conversion that is among the arguments of a figure.
     fn conversion(&self, figure: &RecordedMetric) -> Option<NotCheckable> {
-        let has = |(_, argument, recorded): &&(&str, &str, &str)| {
+        let has = |NamedConversion { argument, recorded, .. }: &&NamedConversion| {
             figure.params.iter().any(|(key, value)| has_argument(key, value, argument, recorded))
         };
-        self.conversions.iter().find(has).map(|(metric, argument, recorded)| {
-            NotCheckable::UnknownConversion {
-                metric: (*metric).to_owned(),
-                argument: (*argument).to_owned(),
-                recorded: (*recorded).to_owned(),
-            }
-        })
-    }
-}
-
-fn reason(metric: &str, error: Option<&Error>) -> NotCheckable {
-    let metric = metric.to_owned();
-    match error {
-        Some(error) => NotCheckable::UnusableMetric { metric, error: error.clone() },
-        None => NotCheckable::CustomMetric { metric },
+        self.conversions().find(has).map(|conversion| conversion.clone().into())
     }
 }
 
@@ -506,7 +498,7 @@ impl BlockCheck<'_> {
                 checks.push(Check {
                     metric: Some(key.clone()),
                     recomputed: Some(entry.figure.number()),
-                    ..self.check(CheckOutcome::Differs(DifferenceKind::NotRecorded { metric: key.clone() }))
+                    ..self.check(CheckOutcome::Differs(DifferenceKind::Figure))
                 });
             }
         }
@@ -514,7 +506,7 @@ impl BlockCheck<'_> {
     }
 
     fn check(&self, outcome: CheckOutcome) -> Check {
-        Check::of_block(&self.old.scorer, &self.old.name, self.old.reducer.as_deref(), outcome)
+        check_of(self.old, outcome)
     }
 
     /// The version that computed these figures otherwise, because there are unscored samples.
@@ -535,11 +527,7 @@ impl BlockCheck<'_> {
         ];
         let differing = counts.into_iter().filter_map(|(what, recorded, recomputed)| {
             let recorded = recorded.filter(|recorded| *recorded != recomputed)?;
-            Some(Check {
-                recorded: Some(recorded as f64),
-                recomputed: Some(recomputed as f64),
-                ..self.check(CheckOutcome::Differs(DifferenceKind::Count { what, recorded, recomputed }))
-            })
+            Some(count_check(what, recorded, recomputed, |outcome| self.check(outcome)))
         });
         differing.collect()
     }
@@ -567,17 +555,9 @@ impl BlockCheck<'_> {
                 false => CheckOutcome::NotCheckable(reason),
             };
         }
-        let metric = key.to_owned();
-        CheckOutcome::Differs(match entry {
-            Some(entry) => {
-                let (recorded, recomputed) = (figure.value, entry.figure.number());
-                DifferenceKind::Value { metric, recorded, recomputed }
-            }
-            None => {
-                let error = self.failure(figure).map(Error::to_string);
-                DifferenceKind::NotRecomputed { metric, error }
-            }
-        })
+        let error = self.failure(figure).filter(|_| entry.is_none());
+        let failed = |error: &Error| DifferenceKind::Failed(error.to_string());
+        CheckOutcome::Differs(error.map_or(DifferenceKind::Figure, failed))
     }
 
     /// Why a figure that does not agree cannot be checked, if so.

@@ -198,11 +198,21 @@ pub(crate) fn root_fields(
 ) -> Result<()> {
     let mut json = parser(bytes);
     let peek = json.peek()?;
-    if peek != Peek::Object {
-        return Err(unexpected("the record", peek, "an object"));
-    }
-    fields(&mut json, field)?;
+    object("the record", &mut json, peek, field)?;
     Ok(json.finish()?)
+}
+
+/// Calls `field` for every field of what must be an object.
+pub(crate) fn object(
+    name: &str,
+    json: &mut Jiter<'_>,
+    peek: Peek,
+    field: impl FnMut(&str, &mut Jiter<'_>, Peek) -> Result<()>,
+) -> Result<()> {
+    match peek {
+        Peek::Object => fields(json, field),
+        other => Err(unexpected(name, other, "an object")),
+    }
 }
 
 pub(crate) fn unexpected(field: &str, found: Peek, expected: &'static str) -> LogError {
@@ -303,28 +313,25 @@ pub const MAX_SCORERS: usize = 1_000;
 /// The scores of a sample by scorer; null is none.
 pub(crate) fn scores(json: &mut Jiter<'_>, peek: Peek) -> Result<IndexMap<String, Score>> {
     let mut scores = IndexMap::new();
-    match peek {
-        Peek::Null => json.known_null()?,
-        Peek::Object => fields(json, |scorer, json, peek| {
-            if scores.len() == MAX_SCORERS {
-                return Err(LogErrorKind::TooMany { what: "scorers", limit: MAX_SCORERS }.into());
-            }
-            scores.insert(scorer.to_owned(), score(scorer, json, peek)?);
-            Ok(())
-        })?,
-        other => return Err(unexpected("scores", other, "an object")),
+    if peek == Peek::Null {
+        json.known_null()?;
+        return Ok(scores);
     }
+    object("scores", json, peek, |scorer, json, peek| {
+        if scores.len() == MAX_SCORERS {
+            return Err(LogErrorKind::TooMany { what: "scorers", limit: MAX_SCORERS }.into());
+        }
+        scores.insert(scorer.to_owned(), score(scorer, json, peek)?);
+        Ok(())
+    })?;
     Ok(scores)
 }
 
 /// One score; a reason that an old log has among the metadata is lifted.
 pub(crate) fn score(scorer: &str, json: &mut Jiter<'_>, peek: Peek) -> Result<Score> {
-    if peek != Peek::Object {
-        return Err(unexpected(&format!("scores.{scorer}"), peek, "an object"));
-    }
     let mut score = Score::new(Value::Unscored);
     let mut has_value = false;
-    fields(json, |key, json, peek| {
+    object(&format!("scores.{scorer}"), json, peek, |key, json, peek| {
         match key {
             "value" => {
                 score.value = json_value::score(json, peek)?.map_err(|found| LogErrorKind::Field {

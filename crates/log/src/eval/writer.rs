@@ -66,7 +66,7 @@ impl EncodedSample {
 /// Encodes a sample, for [`LogWriter::append_encoded`].
 pub fn encode_sample(encoder: &mut Encoder, record: &SampleRecord<'_>) -> Result<EncodedSample> {
     let member = encoder.encode(&record.member_name(), &record.to_json());
-    let member = member.map_err(|error| error.of_sample(record.id()))?;
+    let member = member.map_err(|error| error.of_sample(&record.id))?;
     Ok(EncodedSample { member, summary: record.summary_json() })
 }
 
@@ -110,26 +110,21 @@ impl LogWriter {
         end: u64,
     ) -> Result<Self> {
         let reader = file.try_clone().and_then(LogFile::new).map_err(LogErrorKind::Open)?;
-        let mut writer = LogWriter {
+        Ok(LogWriter {
             path: path.to_owned(),
             file,
             reader,
             encoder: Encoder::new()?,
-            members: Members::new(),
             journal: Journal::default(),
             end,
-            directory_len: 0,
+            directory_len: members.keys().map(|name| directory_share(name)).sum(),
+            members,
             // The first member that is appended brings a directory.
             since_directory: end,
             has_tail: true,
             bytes_written: 0,
             _lock: lock,
-        };
-        for (name, entry) in members {
-            writer.directory_len += directory_share(&name);
-            writer.members.insert(name, entry);
-        }
-        Ok(writer)
+        })
     }
 
     /// The file.
@@ -146,7 +141,7 @@ impl LogWriter {
     /// Appends a sample. When this returns, the sample survives the end of the process.
     pub fn append_sample(&mut self, record: &SampleRecord<'_>) -> Result<()> {
         let encoded = encode_sample(&mut self.encoder, record).map_err(|error| error.at(&self.path))?;
-        self.append_encoded(encoded).map_err(|error| error.of_sample(record.id()))
+        self.append_encoded(encoded).map_err(|error| error.of_sample(&record.id))
     }
 
     /// Appends a sample that was encoded elsewhere. When this returns, the sample survives the end of the

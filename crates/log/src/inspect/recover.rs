@@ -337,58 +337,69 @@ pub(super) fn note<'m>(metric: &'m RecordedMetric, key: &str) -> Option<&'m Json
 fn entries(block: &RecordedBlock) -> Vec<RecordedEntry<'_>> {
     let recorded: Vec<(&str, &RecordedMetric)> =
         block.metrics.iter().map(|(key, metric)| (key.as_str(), metric)).collect();
-    let mut entries: Vec<(RecordedEntry<'_>, EntrySubject<'_>)> = Vec::new();
-    let mut parts = Vec::new();
+    let mut pairs: Vec<PairedEntry<'_>> = Vec::new();
     let mut rest = recorded.as_slice();
     while let [(key, metric), after @ ..] = rest {
         rest = after;
         let mut entry = RecordedEntry::new(block, key, metric);
         let upper = after.first().and_then(|(_, next)| Some((*next, interval_prefix(metric, next)?)));
         let upper =
-            upper.filter(|(_, prefix)| EntrySubject::of(metric, prefix.trim_end_matches('_')).is_interval());
-        if let Some((upper, prefix)) = upper {
-            rest = after.get(1..).unwrap_or_default();
-            let interval = interval(&entry, metric, upper);
-            entry = entry.into_interval(None);
-            entry.estimate.interval = interval.ok_or(Undefined::NotAvailable);
-            parts.push((entries.len(), EntrySubject::of(metric, prefix.trim_end_matches('_'))));
-        } else {
-            entry.estimate.error = standard_error(own_error(metric));
-            let subject = EntrySubject::of(metric, &metric.name);
-            if subject.is_error() {
-                parts.push((entries.len(), subject));
+            upper.map(|(upper, prefix)| (upper, EntrySubject::of(metric, prefix.trim_end_matches('_'))));
+        let subject = match upper.filter(|(_, subject)| subject.is_interval()) {
+            Some((upper, subject)) => {
+                rest = after.get(1..).unwrap_or_default();
+                let interval = interval(&entry, metric, upper);
+                entry = entry.into_interval(None);
+                entry.estimate.interval = interval.ok_or(Undefined::NotAvailable);
+                subject
             }
-        }
-        entries.push((entry, EntrySubject::of(metric, &metric.name)));
+            None => {
+                entry.estimate.error = standard_error(own_error(metric));
+                EntrySubject::of(metric, &metric.name)
+            }
+        };
+        pairs.push(PairedEntry { entry, subject, has_error: false, has_interval: false, is_folded: false });
     }
     let mut centres: HashMap<ScoreBasis<'_>, Vec<usize>> = HashMap::new();
-    for (position, (_, subject)) in entries.iter().enumerate() {
-        if subject.is_centre() && !subject.is_mean_of_groups {
+    for (position, PairedEntry { subject, .. }) in pairs.iter().enumerate() {
+        if is_mean(subject.metric) && !subject.is_mean_of_groups {
             centres.entry(subject.numbers).or_default().push(position);
         }
     }
-    let mut folded = vec![false; entries.len()];
-    for (position, subject) in parts.iter().filter(|(_, subject)| !subject.is_mean_of_groups) {
-        let Some((part, _)) = entries.get(*position).cloned() else { continue };
-        for centre in centres.get(&subject.numbers).into_iter().flatten() {
-            let Some((entry, has)) = entries.get_mut(*centre).map(|(entry, of)| (entry, &mut of.has)) else {
+    for position in 0..pairs.len() {
+        let Some(PairedEntry { entry: part, subject, .. }) = pairs.get(position) else { continue };
+        let is_error = subject.is_error();
+        if !(is_error || part.is_interval) || subject.is_mean_of_groups {
+            continue;
+        }
+        let (estimate, numbers) = (part.estimate.clone(), subject.numbers);
+        for centre in centres.get(&numbers).into_iter().flatten() {
+            let Some(PairedEntry { entry, has_error, has_interval, .. }) = pairs.get_mut(*centre) else {
                 continue;
             };
-            let has = if subject.is_error() { &mut has.error } else { &mut has.interval };
-            if *has {
+            if std::mem::replace(if is_error { has_error } else { has_interval }, true) {
                 continue;
             }
-            *has = true;
-            if subject.is_error() {
-                let error = part.estimate.number().filter(|error| error.is_finite());
+            if is_error {
+                let error = estimate.number().filter(|error| error.is_finite());
                 entry.estimate.error = standard_error(error.filter(|error| !is_unknown(*error, entry.n)));
             } else {
-                entry.estimate.interval.clone_from(&part.estimate.interval);
+                entry.estimate.interval.clone_from(&estimate.interval);
             }
-            folded.get_mut(*position).into_iter().for_each(|folded| *folded = true);
+            pairs.get_mut(position).into_iter().for_each(|part| part.is_folded = true);
         }
     }
-    entries.into_iter().zip(folded).filter(|(_, folded)| !folded).map(|((entry, _), _)| entry).collect()
+    pairs.into_iter().filter(|pair| !pair.is_folded).map(|pair| pair.entry).collect()
+}
+
+/// An entry, and which other entries belong to it.
+struct PairedEntry<'r> {
+    entry: RecordedEntry<'r>,
+    subject: EntrySubject<'r>,
+    has_error: bool,
+    has_interval: bool,
+    /// Whether it is shown with another.
+    is_folded: bool,
 }
 
 fn standard_error(se: Option<f64>) -> Result<StdError, Undefined> {
@@ -401,14 +412,6 @@ struct EntrySubject<'a> {
     metric: &'a str,
     numbers: ScoreBasis<'a>,
     is_mean_of_groups: bool,
-    has: PairedParts,
-}
-
-/// What a row has from other entries.
-#[derive(Clone, Copy, Debug, Default)]
-struct PairedParts {
-    error: bool,
-    interval: bool,
 }
 
 /// The scores that numbers have to share to belong together.
@@ -440,12 +443,7 @@ impl<'a> EntrySubject<'a> {
             metric: without_own_package(metric.strip_prefix("inspect_ai/").unwrap_or(metric)),
             numbers,
             is_mean_of_groups: is_mean_of_groups(entry, group),
-            has: PairedParts::default(),
         }
-    }
-
-    fn is_centre(&self) -> bool {
-        is_mean(self.metric)
     }
 
     fn is_interval(&self) -> bool {

@@ -36,8 +36,15 @@ impl Run {
         let messages = [Message::user("6 × 7?"), Message::assistant("it is 42")];
         let output = ModelOutput::from_text("mock", "it is 42");
         let scores = [("match".to_owned(), Score::new(grade))];
-        let record = SampleRecord::new(&sample, epoch).input(&input).target(&target).messages(&messages);
-        self.writer.append_sample(&record.output(&output).scores(&scores)).unwrap();
+        let record = SampleRecord {
+            input: Some(&input),
+            target: Some(&target),
+            messages: &messages,
+            output: Some(&output),
+            scores: &scores,
+            ..SampleRecord::new(&sample, epoch)
+        };
+        self.writer.append_sample(&record).unwrap();
         self
     }
 
@@ -48,7 +55,12 @@ impl Run {
         let mut score = Score::new("C");
         score.explanation = Some(why.to_owned());
         let scores = [("match".to_owned(), score)];
-        let record = SampleRecord::new(&sample, 1).input(&input).output(&output).scores(&scores);
+        let record = SampleRecord {
+            input: Some(&input),
+            output: Some(&output),
+            scores: &scores,
+            ..SampleRecord::new(&sample, 1)
+        };
         self.writer.append_sample(&record).unwrap();
         self
     }

@@ -15,11 +15,11 @@ pub(super) fn row(header: &Node, run: &RunIds, part: &mut FramePart) {
     part.set_text("eval_id", &run.eval_id);
     part.set_node("eval_set_id", eval.get("eval_set_id"));
     for name in ["run_id", "task_id"] {
-        part.set_text(name, eval.get(name).and_then(Node::as_text).unwrap_or_default());
+        part.set_text(name, eval.text(name).unwrap_or_default());
     }
     part.set_text("log", &run.log);
-    let created = eval.get("created").and_then(Node::as_text).and_then(Times::of);
-    part.set("created", &created.map_or(Cell::Null, |times| Cell::Time(times.micros)));
+    let created = eval.text("created").and_then(Times::of);
+    part.set("created", created.map_or(Cell::Null, |times| Cell::Time(times.micros)));
     part.set_text("tags", &tags(header).join(","));
     part.set_node("git_origin", eval.at(&["revision", "origin"]));
     part.set_node("git_commit", eval.at(&["revision", "commit"]));
@@ -36,7 +36,7 @@ pub(super) fn row(header: &Node, run: &RunIds, part: &mut FramePart) {
         part.set_node(&format!("dataset_{name}"), eval.at(&["dataset", name]));
     }
     configuration(eval.get("config").unwrap_or(&empty), part);
-    part.set_text("status", header.get("status").and_then(Node::as_text).unwrap_or("started"));
+    part.set_text("status", header.text("status").unwrap_or("started"));
     part.set_node("error_message", header.at(&["error", "message"]));
     part.set_node("error_traceback", header.at(&["error", "traceback"]));
     results(header, part);
@@ -44,16 +44,16 @@ pub(super) fn row(header: &Node, run: &RunIds, part: &mut FramePart) {
 }
 
 fn task(eval: &Node, part: &mut FramePart) {
-    let name = eval.get("task").and_then(Node::as_text).unwrap_or_default();
+    let name = eval.text("task").unwrap_or_default();
     let name = name.split_once('/').map_or(name, |(_, name)| name);
     part.set_text("task_name", name);
-    let display = eval.get("task_display_name").and_then(Node::as_text);
+    let display = eval.text("task_display_name");
     part.set_text("task_display_name", display.unwrap_or(name));
     part.set_node("task_description", eval.get("task_description"));
     part.set_node("task_version", Some(eval.get("task_version").unwrap_or(&Node::Int(0))));
     part.set_node("task_file", eval.get("task_file"));
     part.set_node("task_attribs", Some(eval.get("task_attribs").unwrap_or(&Node::Map(Vec::new()))));
-    for (name, value) in eval.get("task_args").map(Node::as_map).unwrap_or_default() {
+    for (name, value) in eval.map("task_args") {
         part.set_own(&format!("task_arg_{name}"), Some(value));
     }
     part.set_node("solver", eval.get("solver"));
@@ -162,10 +162,10 @@ fn tags(header: &Node) -> Vec<String> {
 fn metadata(header: &Node) -> Node {
     let mut metadata = header.at(&["eval", "metadata"]).map(Node::as_map).unwrap_or_default().to_vec();
     for edit in edits(header, "metadata_set", "metadata_remove") {
-        for key in edit.get("metadata_remove").map(Node::as_list).unwrap_or_default() {
+        for key in edit.list("metadata_remove") {
             metadata.retain(|(name, _)| Some(name.as_str()) != key.as_text());
         }
-        for (key, value) in edit.get("metadata_set").map(Node::as_map).unwrap_or_default() {
+        for (key, value) in edit.map("metadata_set") {
             match metadata.iter_mut().find(|(name, _)| name == key) {
                 Some((_, old)) => *old = value.clone(),
                 None => metadata.push((key.clone(), value.clone())),
@@ -177,53 +177,22 @@ fn metadata(header: &Node) -> Node {
 
 /// The edits that have one of two fields.
 fn edits<'a>(header: &'a Node, one: &str, other: &str) -> Vec<&'a Node> {
-    let updates = header.get("log_updates").map(Node::as_list).unwrap_or_default();
-    let edits = updates.iter().flat_map(|update| update.get("edits").map(Node::as_list).unwrap_or_default());
+    let updates = header.list("log_updates");
+    let edits = updates.iter().flat_map(|update| update.list("edits"));
     edits.filter(|edit| edit.get(one).or_else(|| edit.get(other)).is_some()).collect()
 }
 
 /// The fields of how a model generates, in order. What is not among them is not shown.
-const GENERATE: [&str; 40] = [
-    "max_retries",
-    "timeout",
-    "attempt_timeout",
-    "stream_idle_timeout",
-    "max_connections",
-    "adaptive_connections",
-    "system_message",
-    "max_tokens",
-    "top_p",
-    "temperature",
-    "stop_seqs",
-    "best_of",
-    "frequency_penalty",
-    "presence_penalty",
-    "logit_bias",
-    "seed",
-    "top_k",
-    "num_choices",
-    "logprobs",
-    "top_logprobs",
-    "prompt_logprobs",
-    "parallel_tool_calls",
-    "internal_tools",
-    "max_tool_output",
-    "cache_prompt",
-    "fallback_models",
-    "fail_on_refusal",
-    "verbosity",
-    "effort",
-    "reasoning_effort",
-    "reasoning_mode",
-    "reasoning_tokens",
-    "reasoning_summary",
-    "reasoning_history",
-    "response_schema",
-    "extra_headers",
-    "extra_body",
-    "modalities",
-    "cache",
-    "batch",
+const GENERATE: [&[&str]; 9] = [
+    &["max_retries", "timeout", "attempt_timeout", "stream_idle_timeout"],
+    &["max_connections", "adaptive_connections"],
+    &["system_message", "max_tokens", "top_p", "temperature", "stop_seqs", "best_of"],
+    &["frequency_penalty", "presence_penalty", "logit_bias", "seed", "top_k", "num_choices"],
+    &["logprobs", "top_logprobs", "prompt_logprobs"],
+    &["parallel_tool_calls", "internal_tools", "max_tool_output"],
+    &["cache_prompt", "fallback_models", "fail_on_refusal", "verbosity", "effort"],
+    &["reasoning_effort", "reasoning_mode", "reasoning_tokens", "reasoning_summary", "reasoning_history"],
+    &["response_schema", "extra_headers", "extra_body", "modalities", "cache", "batch"],
 ];
 
 /// Those of them that are floats.
@@ -231,18 +200,18 @@ const FLOATS: [&str; 4] = ["top_p", "temperature", "frequency_penalty", "presenc
 
 /// How a model generates.
 fn generate_config(config: Option<&Node>) -> Node {
-    let field = |name: &&str| {
-        let value = config?.get(name)?.clone();
-        let value = match value {
+    let field = |name: &&'static str| {
+        let value = config.and_then(|config| config.get(name)).cloned();
+        let value = value.map(|value| match value {
             Node::Map(bias) if *name == "logit_bias" => {
                 Node::Map(bias.into_iter().map(|(token, bias)| (token, bias.into_float())).collect())
             }
             value if FLOATS.contains(name) => value.into_float(),
             value => value,
-        };
-        Some(((*name).to_owned(), value))
+        });
+        (*name, value)
     };
-    Node::Map(GENERATE.iter().filter_map(field).collect())
+    Node::object(GENERATE.into_iter().flatten().map(field))
 }
 
 /// The models by their roles.
@@ -251,12 +220,12 @@ fn model_roles(eval: &Node) -> Option<Node> {
         if let Node::List(models) = config {
             return Node::List(models.iter().map(model).collect());
         }
-        let field = |name: &str| Some((name.to_owned(), config.get(name)?.clone()));
-        let generate = ("config".to_owned(), generate_config(config.get("config")));
-        let arguments = config.get("args").cloned().unwrap_or(Node::Map(Vec::new()));
-        let fields =
-            [field("model"), Some(generate), field("base_url"), Some(("args".to_owned(), arguments))];
-        Node::Map(fields.into_iter().flatten().collect())
+        Node::object([
+            ("model", config.get("model").cloned()),
+            ("config", Some(generate_config(config.get("config")))),
+            ("base_url", config.get("base_url").cloned()),
+            ("args", Some(config.get("args").cloned().unwrap_or(Node::Map(Vec::new())))),
+        ])
     }
     let roles = eval.get("model_roles")?.as_map();
     Some(Node::Map(roles.iter().map(|(role, config)| (role.clone(), model(config))).collect()))
@@ -265,13 +234,14 @@ fn model_roles(eval: &Node) -> Option<Node> {
 /// Who approves the calls of tools.
 fn approval(approval: &Node) -> Node {
     let approver = |approver: &Node| {
-        let field = |name: &str| Some((name.to_owned(), approver.get(name)?.clone()));
-        let params = approver.get("params").cloned().unwrap_or(Node::Map(Vec::new()));
-        let fields = [field("name"), field("tools"), Some(("params".to_owned(), params))];
-        Node::Map(fields.into_iter().flatten().collect())
+        Node::object([
+            ("name", approver.get("name").cloned()),
+            ("tools", approver.get("tools").cloned()),
+            ("params", Some(approver.get("params").cloned().unwrap_or(Node::Map(Vec::new())))),
+        ])
     };
-    let approvers = approval.get("approvers").map(Node::as_list).unwrap_or_default();
-    Node::Map(vec![("approvers".to_owned(), Node::List(approvers.iter().map(approver).collect()))])
+    let approvers = approval.list("approvers").iter().map(approver).collect();
+    Node::object([("approvers", Some(Node::List(approvers)))])
 }
 
 /// An object without the fields that are null.
@@ -296,28 +266,12 @@ struct ScoreBlock<'a> {
 
 impl<'a> ScoreBlock<'a> {
     fn of(score: &'a Node, metrics: Option<&'a Node>) -> Self {
-        let text = |name: &str| score.get(name).and_then(Node::as_text);
+        let text = |name: &str| score.text(name);
         let name = text("name").unwrap_or_default();
-        let metrics = metrics.map(Node::as_map).unwrap_or_default();
-        ScoreBlock {
-            name,
-            scorer: text("scorer").unwrap_or(name),
-            reducer: text("reducer"),
-            metrics: metrics
-                .iter()
-                .filter_map(|(key, metric)| {
-                    Some((
-                        key.as_str(),
-                        metric
-                            .as_map()
-                            .iter()
-                            .rev()
-                            .find(|(name, _)| name == "value")
-                            .map(|(_, value)| value)?,
-                    ))
-                })
-                .collect(),
-        }
+        let metrics = metrics.map(Node::as_map).unwrap_or_default().iter();
+        let metrics = metrics.filter_map(|(key, metric)| Some((key.as_str(), metric.field("value")?)));
+        let (scorer, reducer) = (text("scorer").unwrap_or(name), text("reducer"));
+        ScoreBlock { name, scorer, reducer, metrics: metrics.collect() }
     }
 
     /// The value of a metric.
@@ -334,7 +288,7 @@ fn scores(results: Option<&Node>) -> Vec<ScoreBlock<'_>> {
         let metrics = results.get("metrics").filter(|metrics| !metrics.as_map().is_empty());
         return vec![ScoreBlock::of(scorer, metrics.or_else(|| scorer.get("metrics")))];
     }
-    let scores = results.get("scores").map(Node::as_list).unwrap_or_default();
+    let scores = results.list("scores");
     scores.iter().map(|score| ScoreBlock::of(score, score.get("metrics"))).collect()
 }
 
@@ -353,7 +307,7 @@ fn of<'s, 'a>(header: &'a Node, scores: &'s [ScoreBlock<'a>]) -> Option<Headline
 }
 
 fn find<'s, 'a>(declared: &'a Node, scores: &'s [ScoreBlock<'a>]) -> Option<Headline<'s, 'a>> {
-    let wanted = |name: &str| declared.get(name).and_then(Node::as_text);
+    let wanted = |name: &str| declared.text(name);
     let is_wanted = |name: &str, found: Option<&str>| wanted(name).is_none_or(|wanted| found == Some(wanted));
     let mut candidates = scores.iter().filter(|score| {
         is_wanted("reducer", score.reducer)

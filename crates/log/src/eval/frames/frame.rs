@@ -7,7 +7,6 @@ use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, LargeStringArray, RecordBatch, RecordBatchOptions,
     StringArray, TimestampMicrosecondArray, UInt64Array,
 };
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{Field, Schema};
 use errorbar_core::python_text::float_repr;
 use indexmap::IndexMap;
@@ -24,33 +23,36 @@ const CELLS_PER_VALUE: u64 = 100;
 /// Some rows of a frame.
 #[derive(Debug, Default)]
 pub(super) struct FramePart {
-    columns: IndexMap<String, Cells>,
+    columns: IndexMap<String, Column>,
     /// The place of the column that was set last.
     place: usize,
     /// What identifies each row.
     keys: Vec<String>,
 }
 
-impl FramePart {
-    fn rows(&self) -> usize {
-        self.keys.len()
-    }
+/// A column, which may be shorter than others: what it lacks is missing.
+#[derive(Debug, Default)]
+struct Column {
+    /// Where it stands among the columns of a frame.
+    place: usize,
+    cells: Vec<Cell>,
+}
 
+impl FramePart {
     /// Sets a value of the row that is being made. One that is set already is replaced. Every row sets the same columns in
     /// the same order, which is that of the frame.
-    pub(super) fn set(&mut self, name: &str, cell: &Cell<'_>) {
+    pub(super) fn set(&mut self, name: &str, cell: Cell) {
         self.place += 2;
-        self.push(name, self.place, |cells| cells.push(cell));
+        self.set_at(name, self.place, cell);
     }
 
     /// Sets a value to what is in the log; none is null.
     pub(super) fn set_node(&mut self, name: &str, node: Option<&Node>) {
-        self.place += 2;
-        self.push(name, self.place, |cells| cells.push_node(node.unwrap_or(&Node::Null)));
+        self.set(name, node.map_or(Cell::Null, Cell::from));
     }
 
     pub(super) fn set_text(&mut self, name: &str, text: &str) {
-        self.set(name, &Cell::Text(text));
+        self.set(name, Cell::Text(text.into()));
     }
 
     /// The same of a column that not every row has: those that stand between two others are in the order of their names,
@@ -58,20 +60,16 @@ impl FramePart {
     pub(super) fn set_own(&mut self, name: &str, node: Option<&Node>) {
         let has_lines = name.strip_suffix('\n').unwrap_or(name).contains('\n');
         let place = if has_lines { usize::MAX } else { self.place + 1 };
-        self.push(name, place, |cells| cells.push_node(node.unwrap_or(&Node::Null)));
+        self.set_at(name, place, node.map_or(Cell::Null, Cell::from));
     }
 
-    fn push(&mut self, name: &str, place: usize, push: impl FnOnce(&mut Cells)) {
-        let rows = self.keys.len();
-        let cells = match self.columns.get_mut(name) {
-            Some(cells) => cells,
-            None => self.columns.entry(name.to_owned()).or_insert(Cells { place, ..Cells::default() }),
+    fn set_at(&mut self, name: &str, place: usize, cell: Cell) {
+        let column = match self.columns.get_mut(name) {
+            Some(column) => column,
+            None => self.columns.entry(name.to_owned()).or_insert(Column { place, cells: Vec::new() }),
         };
-        cells.pad(rows);
-        if cells.len() > rows {
-            cells.pop();
-        }
-        push(cells);
+        column.cells.resize(self.keys.len(), Cell::Missing);
+        column.cells.push(cell);
     }
 
     /// Ends a row that this identifies.
@@ -82,28 +80,30 @@ impl FramePart {
 
     /// The memory that it takes, about.
     pub(super) fn bytes(&self) -> u64 {
-        let keys: u64 = self.keys.iter().map(|key| key.len() as u64).sum();
-        self.columns.values().map(Cells::bytes).sum::<u64>() + keys
+        let cells = self.columns.values().flat_map(|column| &column.cells);
+        let bytes = cells.map(|cell| size_of::<Cell>() + cell.as_text().map_or(0, str::len)).sum::<usize>();
+        (bytes + self.keys.iter().map(String::len).sum::<usize>()) as u64
     }
 
-    /// The rows that are to be kept.
-    fn filtered(mut self, keep: &[bool]) -> FramePart {
-        let rows = self.rows();
-        let mut kept = FramePart::default();
-        for (name, cells) in &mut self.columns {
-            cells.pad(rows);
-            kept.columns.insert(name.clone(), cells.filtered(keep));
+    /// Removes the rows that are not to be kept.
+    fn retain(&mut self, keep: &[bool]) {
+        for column in self.columns.values_mut() {
+            column.cells.resize(keep.len(), Cell::Missing);
+            let mut keep = keep.iter();
+            column.cells.retain(|_| keep.next() == Some(&true));
         }
-        kept.keys = self.keys.into_iter().zip(keep).filter(|(_, keep)| **keep).map(|(key, _)| key).collect();
-        kept
+        let mut keep = keep.iter();
+        self.keys.retain(|_| keep.next() == Some(&true));
     }
 }
 
 /// A frame that is being made. Of several rows with the same key the first one counts.
 #[derive(Debug, Default)]
 pub(super) struct FrameBuilder {
-    columns: IndexMap<String, Cells>,
+    columns: IndexMap<String, Column>,
     rows: usize,
+    /// How many cells are not missing.
+    values: u64,
     keys: HashSet<String>,
 }
 
@@ -112,20 +112,21 @@ impl FrameBuilder {
     ///
     /// # Errors
     /// Nearly all cells would be empty.
-    pub(super) fn append(&mut self, part: FramePart) -> Result<()> {
+    pub(super) fn append(&mut self, mut part: FramePart) -> Result<()> {
         let keep: Vec<bool> = part.keys.iter().map(|key| self.keys.insert(key.clone())).collect();
-        let part = if keep.contains(&false) { part.filtered(&keep) } else { part };
-        for (name, cells) in &part.columns {
-            let column = self.columns.entry(name.clone());
-            let column = column.or_insert(Cells { place: cells.place, ..Cells::default() });
-            column.pad(self.rows);
-            column.append(cells);
+        if keep.contains(&false) {
+            part.retain(&keep);
         }
-        self.rows += part.rows();
-        let cells = self.rows as u64 * self.columns.len() as u64;
-        let values: u64 = self.columns.values().map(Cells::present).sum();
-        if cells > MANY_CELLS && cells / CELLS_PER_VALUE > values {
-            let (columns, rows) = (self.columns.len(), self.rows);
+        for (name, Column { place, cells }) in part.columns {
+            let column = self.columns.entry(name).or_insert(Column { place, cells: Vec::new() });
+            column.cells.resize(self.rows, Cell::Missing);
+            self.values += cells.iter().filter(|cell| **cell != Cell::Missing).count() as u64;
+            column.cells.extend(cells);
+        }
+        self.rows += part.keys.len();
+        let (columns, rows) = (self.columns.len(), self.rows);
+        let cells = rows as u64 * columns as u64;
+        if cells > MANY_CELLS && cells / CELLS_PER_VALUE > self.values {
             return Err(LogErrorKind::SparseFrame { columns, rows }.into());
         }
         Ok(())
@@ -139,10 +140,10 @@ impl FrameBuilder {
             columns.extend(unknown.columns.into_keys().map(|name| (name, nothing())));
         } else {
             self.columns
-                .sort_by(|name, cells, other, of_other| (cells.place, name).cmp(&(of_other.place, other)));
-            for (name, mut cells) in self.columns {
-                cells.pad(self.rows);
-                columns.push((name, cells.into_array(dialect)));
+                .sort_by(|name, one, other_name, other| (one.place, name).cmp(&(other.place, other_name)));
+            for (name, mut column) in self.columns {
+                column.cells.resize(self.rows, Cell::Missing);
+                columns.push((name, array_of(&column.cells, dialect)));
             }
         }
         let fields: Vec<Field> =
@@ -157,12 +158,12 @@ impl FrameBuilder {
 // A column of values of any type, and the typed column that it becomes.
 //
 // Metadata and scores have whatever type a task gives them, and the type of a column is that of all its values. So
-// values are held as they come, nine bytes each beside the text, and the type is decided at the end, by the rules that
-// frames of the reference follow (`conformance/check_frames.py` compares them).
+// values are held as they come, and the type is decided at the end, by the rules that frames of the reference follow
+// (`conformance/check_frames.py` compares them).
 
 /// A value of a column.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cell<'a> {
+pub(super) enum Cell {
     /// The record has no such field.
     Missing,
     /// The field is null.
@@ -172,264 +173,108 @@ pub(super) enum Cell<'a> {
     /// An integer beyond `i64`.
     Big(u64),
     Float(f64),
-    Text(&'a str),
+    Text(Box<str>),
     /// Microseconds since 1970 in UTC.
     Time(i64),
 }
 
-/// What a value is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-enum Kind {
-    Missing,
-    Null,
-    Nan,
-    Bool,
-    Int,
-    Big,
-    Float,
-    Text,
-    Time,
-}
-
-/// The values of a column.
-#[derive(Debug, Default)]
-struct Cells {
-    /// Where it stands among the columns of a frame.
-    place: usize,
-    kinds: Vec<Kind>,
-    /// A number as its bits; of a string where it ends in the text.
-    words: Vec<u64>,
-    text: Vec<u8>,
-    present: u64,
-}
-
-impl Cells {
-    pub(super) fn len(&self) -> usize {
-        self.kinds.len()
-    }
-
-    /// How many values were pushed, missing ones not counted.
-    pub(super) fn present(&self) -> u64 {
-        self.present
-    }
-
-    pub(super) fn bytes(&self) -> u64 {
-        (self.kinds.len() * 9 + self.text.len()) as u64
-    }
-
-    pub(super) fn push(&mut self, cell: &Cell<'_>) {
-        let (kind, word) = match *cell {
-            Cell::Missing => (Kind::Missing, 0),
-            Cell::Null => (Kind::Null, 0),
-            Cell::Bool(value) => (Kind::Bool, u64::from(value)),
-            Cell::Int(value) => (Kind::Int, value.cast_unsigned()),
-            Cell::Big(value) => (Kind::Big, value),
-            Cell::Float(value) if value.is_nan() => (Kind::Nan, 0),
-            Cell::Float(value) => (Kind::Float, value.to_bits()),
-            Cell::Time(value) => (Kind::Time, value.cast_unsigned()),
-            Cell::Text(text) => {
-                self.text.extend_from_slice(text.as_bytes());
-                (Kind::Text, self.text.len() as u64)
-            }
-        };
-        self.present += u64::from(kind != Kind::Missing);
-        self.kinds.push(kind);
-        self.words.push(word);
-    }
-
-    /// Takes the last value back.
-    pub(super) fn pop(&mut self) {
-        let kind = self.kinds.pop();
-        self.words.pop();
-        self.present -= u64::from(kind.is_some_and(|kind| kind != Kind::Missing));
-        if kind == Some(Kind::Text) {
-            let mut before = self.kinds.iter().zip(&self.words).rev();
-            let end = before.find(|(kind, _)| **kind == Kind::Text).map_or(0, |(_, end)| *end as usize);
-            self.text.truncate(end);
-        }
-    }
-
-    /// Adds missing values up to this length.
-    fn pad(&mut self, len: usize) {
-        if len > self.len() {
-            self.kinds.resize(len, Kind::Missing);
-            self.words.resize(len, 0);
-        }
-    }
-
-    /// Adds the values of another column.
-    pub(super) fn append(&mut self, other: &Cells) {
-        let base = self.text.len() as u64;
-        self.kinds.extend_from_slice(&other.kinds);
-        let shifted = other.kinds.iter().zip(&other.words);
-        self.words.extend(shifted.map(|(kind, word)| word + if *kind == Kind::Text { base } else { 0 }));
-        self.text.extend_from_slice(&other.text);
-        self.present += other.present;
-    }
-
-    /// The values that are to be kept.
-    fn filtered(&self, keep: &[bool]) -> Cells {
-        let mut kept = Cells { place: self.place, ..Cells::default() };
-        for (cell, _) in self.iter().zip(keep).filter(|(_, keep)| **keep) {
-            kept.push(&cell);
-        }
-        kept
-    }
-
-    fn iter(&self) -> impl Iterator<Item = Cell<'_>> {
-        let mut start = 0;
-        self.kinds.iter().zip(&self.words).map(move |(kind, word)| match kind {
-            Kind::Missing => Cell::Missing,
-            Kind::Null => Cell::Null,
-            Kind::Nan => Cell::Float(f64::NAN),
-            Kind::Bool => Cell::Bool(*word != 0),
-            Kind::Int => Cell::Int(word.cast_signed()),
-            Kind::Big => Cell::Big(*word),
-            Kind::Float => Cell::Float(f64::from_bits(*word)),
-            Kind::Time => Cell::Time(word.cast_signed()),
-            Kind::Text => {
-                let end = *word as usize;
-                let text = self.text.get(start..end).unwrap_or_default();
-                start = end;
-                // Only whole strings were added.
-                Cell::Text(str::from_utf8(text).unwrap_or_default())
-            }
-        })
-    }
-
-    fn has(&self, kinds: &[Kind]) -> bool {
-        self.kinds.iter().any(|kind| kinds.contains(kind))
-    }
-
-    /// The typed column.
-    fn into_array(self, dialect: Dialect) -> ArrayRef {
-        let (texts, bools) = (self.has(&[Kind::Text]), self.has(&[Kind::Bool]));
-        let numbers = self.has(&[Kind::Int, Kind::Big, Kind::Float]);
-        if self.has(&[Kind::Time]) {
-            return self.times();
-        }
-        match (texts, bools, numbers) {
-            (false, false, false) => self.nothing(dialect),
-            (true, false, false) => self.texts(),
-            (false, true, false) => self.bools(),
-            (false, false, true) => self.numbers(),
-            _ => self.as_texts(dialect).texts(),
-        }
-    }
-
-    /// Which values are there.
-    fn validity(&self) -> Option<NullBuffer> {
-        let is_there = |kind: &Kind| !matches!(kind, Kind::Missing | Kind::Null | Kind::Nan);
-        let validity: NullBuffer = self.kinds.iter().map(is_there).collect::<BooleanBuffer>().into();
-        Some(validity).filter(|validity| validity.null_count() > 0)
-    }
-
-    fn nothing(self, dialect: Dialect) -> ArrayRef {
-        let len = self.len();
-        if self.has(&[Kind::Nan]) || (dialect == Dialect::Inspect && self.has(&[Kind::Missing])) {
-            return Arc::new(Float64Array::new_null(len));
-        }
-        match dialect {
-            Dialect::Inspect => Arc::new(StringArray::new_null(len)),
-            Dialect::Plain => Arc::new(LargeStringArray::new_null(len)),
-        }
-    }
-
-    fn texts(self) -> ArrayRef {
-        let validity = self.validity();
-        let mut offsets = Vec::with_capacity(self.len() + 1);
-        let mut end = 0;
-        offsets.push(end);
-        for (kind, word) in self.kinds.iter().zip(&self.words) {
-            if *kind == Kind::Text {
-                end = word.cast_signed();
-            }
-            offsets.push(end);
-        }
-        let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-        match LargeStringArray::try_new(offsets, Buffer::from_vec(self.text), validity) {
-            Ok(array) => Arc::new(array),
-            // Only whole strings were added, one after the other.
-            Err(_) => Arc::new(LargeStringArray::new_null(self.kinds.len())),
-        }
-    }
-
-    fn bools(self) -> ArrayRef {
-        let values: BooleanBuffer = self.words.iter().map(|word| *word != 0).collect();
-        Arc::new(BooleanArray::new(values, self.validity()))
-    }
-
-    fn times(self) -> ArrayRef {
-        let validity = self.validity();
-        let values: ScalarBuffer<i64> = self.words.into_iter().map(u64::cast_signed).collect();
-        Arc::new(TimestampMicrosecondArray::new(values, validity).with_timezone("UTC"))
-    }
-
-    fn numbers(self) -> ArrayRef {
-        let validity = self.validity();
-        let is_negative = |(kind, word): (&Kind, &u64)| *kind == Kind::Int && word.cast_signed() < 0;
-        let mixed = self.has(&[Kind::Big]) && self.kinds.iter().zip(&self.words).any(is_negative);
-        if validity.is_none() && !self.has(&[Kind::Float]) && !mixed {
-            return match self.has(&[Kind::Big]) {
-                true => Arc::new(UInt64Array::new(self.words.into(), None)),
-                false => {
-                    let values: ScalarBuffer<i64> = self.words.into_iter().map(u64::cast_signed).collect();
-                    Arc::new(Int64Array::new(values, None))
-                }
-            };
-        }
-        let value = |(kind, word): (&Kind, &u64)| match kind {
-            Kind::Int => word.cast_signed() as f64,
-            Kind::Big => *word as f64,
-            _ => f64::from_bits(*word),
-        };
-        let values: ScalarBuffer<f64> = self.kinds.iter().zip(&self.words).map(value).collect();
-        Arc::new(Float64Array::new(values, validity))
-    }
-
-    /// All values as strings, because they are of several types.
-    fn as_texts(&self, dialect: Dialect) -> Cells {
-        let mut texts = Cells::default();
-        for cell in self.iter() {
-            let text = match cell {
-                Cell::Bool(value) => if value { "True" } else { "False" }.to_owned(),
-                Cell::Int(value) => value.to_string(),
-                Cell::Big(value) => value.to_string(),
-                Cell::Text(text) => text.to_owned(),
-                Cell::Null | Cell::Time(_) => {
-                    texts.push(&Cell::Null);
-                    continue;
-                }
-                Cell::Float(value) if !value.is_nan() => float_repr(value),
-                Cell::Missing | Cell::Float(_) if dialect == Dialect::Plain => {
-                    texts.push(&Cell::Null);
-                    continue;
-                }
-                // The reference has a float in place of what is missing, and its text here.
-                Cell::Missing | Cell::Float(_) => "nan".to_owned(),
-            };
-            texts.push(&Cell::Text(&text));
-        }
-        texts
-    }
-}
-
-impl Cells {
-    /// Pushes a value of a log: lists and maps as JSON.
-    fn push_node(&mut self, node: &Node) {
+/// A value of a log: lists and maps as JSON.
+impl From<&Node> for Cell {
+    fn from(node: &Node) -> Self {
         match node {
-            Node::Null => self.push(&Cell::Null),
-            Node::Bool(value) => self.push(&Cell::Bool(*value)),
-            Node::Int(value) => self.push(&Cell::Int(*value)),
+            Node::Null => Cell::Null,
+            Node::Bool(value) => Cell::Bool(*value),
+            Node::Int(value) => Cell::Int(*value),
             Node::Long(digits) => match digits.parse() {
-                Ok(value) => self.push(&Cell::Big(value)),
-                Err(_) => self.push(&Cell::Float(digits.parse().unwrap_or(f64::NAN))),
+                Ok(value) => Cell::Big(value),
+                Err(_) => Cell::Float(digits.parse().unwrap_or(f64::NAN)),
             },
-            Node::Float(value) => self.push(&Cell::Float(*value)),
-            Node::Text(text) => self.push(&Cell::Text(text)),
-            Node::List(_) | Node::Map(_) => self.push(&Cell::Text(&node.json_text())),
+            Node::Float(value) => Cell::Float(*value),
+            Node::Text(text) => Cell::Text(text.as_str().into()),
+            Node::List(_) | Node::Map(_) => Cell::Text(node.json_text().into()),
         }
+    }
+}
+
+impl Cell {
+    fn is_nan(&self) -> bool {
+        matches!(self, Cell::Float(value) if value.is_nan())
+    }
+
+    fn as_text(&self) -> Option<&str> {
+        if let Cell::Text(text) = self { Some(text) } else { None }
+    }
+
+    fn as_int(&self) -> Option<i64> {
+        if let Cell::Int(value) | Cell::Time(value) = self { Some(*value) } else { None }
+    }
+
+    fn as_float(&self) -> Option<f64> {
+        match self {
+            Cell::Int(value) => Some(*value as f64),
+            Cell::Big(value) => Some(*value as f64),
+            Cell::Float(value) => Some(*value).filter(|value| !value.is_nan()),
+            _ => None,
+        }
+    }
+
+    /// The value as a string, because those of its column are of several types.
+    fn to_text(&self, dialect: Dialect) -> Option<String> {
+        match self {
+            Cell::Bool(value) => Some(if *value { "True" } else { "False" }.to_owned()),
+            Cell::Int(value) => Some(value.to_string()),
+            Cell::Big(value) => Some(value.to_string()),
+            Cell::Text(text) => Some(text.to_string()),
+            Cell::Float(value) if !value.is_nan() => Some(float_repr(*value)),
+            // The reference has a float in place of what is missing, and its text here.
+            Cell::Missing | Cell::Float(_) => (dialect == Dialect::Inspect).then(|| "nan".to_owned()),
+            Cell::Null | Cell::Time(_) => None,
+        }
+    }
+}
+
+/// The typed column.
+fn array_of(cells: &[Cell], dialect: Dialect) -> ArrayRef {
+    let has = |is: fn(&Cell) -> bool| cells.iter().any(is);
+    if has(|cell| matches!(cell, Cell::Time(_))) {
+        let times: TimestampMicrosecondArray = cells.iter().map(Cell::as_int).collect();
+        return Arc::new(times.with_timezone("UTC"));
+    }
+    let texts = has(|cell| matches!(cell, Cell::Text(_)));
+    let bools = has(|cell| matches!(cell, Cell::Bool(_)));
+    match (texts, bools, has(|cell| cell.as_float().is_some())) {
+        (false, false, false) => {
+            let is_of_floats = has(Cell::is_nan)
+                || (dialect == Dialect::Inspect && has(|cell| matches!(cell, Cell::Missing)));
+            match dialect {
+                _ if is_of_floats => Arc::new(Float64Array::new_null(cells.len())),
+                Dialect::Inspect => Arc::new(StringArray::new_null(cells.len())),
+                Dialect::Plain => Arc::new(LargeStringArray::new_null(cells.len())),
+            }
+        }
+        (true, false, false) => Arc::new(cells.iter().map(Cell::as_text).collect::<LargeStringArray>()),
+        (false, true, false) => {
+            let value = |cell: &Cell| if let Cell::Bool(value) = cell { Some(*value) } else { None };
+            Arc::new(cells.iter().map(value).collect::<BooleanArray>())
+        }
+        (false, false, true) => numbers(cells),
+        _ => Arc::new(cells.iter().map(|cell| cell.to_text(dialect)).collect::<LargeStringArray>()),
+    }
+}
+
+/// A column of numbers: of integers, if all of them fit into one type and none is missing.
+fn numbers(cells: &[Cell]) -> ArrayRef {
+    let natural = |cell: &Cell| match cell {
+        Cell::Int(value) => u64::try_from(*value).ok(),
+        Cell::Big(value) => Some(*value),
+        _ => None,
+    };
+    if let Some(integers) = cells.iter().map(Cell::as_int).collect::<Option<Vec<i64>>>() {
+        return Arc::new(Int64Array::from(integers));
+    }
+    match cells.iter().map(natural).collect::<Option<Vec<u64>>>() {
+        Some(integers) => Arc::new(UInt64Array::from(integers)),
+        None => Arc::new(cells.iter().map(Cell::as_float).collect::<Float64Array>()),
     }
 }
 
@@ -460,8 +305,8 @@ mod tests {
         for values in [[1, 2], [3, 1]] {
             let mut part = FramePart::default();
             for value in values {
-                part.set("a", &Cell::Text("gone"));
-                part.set("a", &Cell::Int(value * 10));
+                part.set("a", Cell::Text("gone".into()));
+                part.set("a", Cell::Int(value * 10));
                 if value == 2 {
                     part.set_own("b", Some(&Node::Text("two".to_owned())));
                 }
@@ -482,7 +327,7 @@ mod tests {
         let refused = (0..200).find_map(|round| {
             let mut part = FramePart::default();
             for at in 0..100 {
-                part.set(&format!("metadata_{round}_{at}"), &Cell::Int(1));
+                part.set(&format!("metadata_{round}_{at}"), Cell::Int(1));
                 part.end_row(format!("{round} {at}"));
             }
             builder.append(part).err()
@@ -509,10 +354,8 @@ mod cells_tests {
     use super::*;
 
     /// The type and the values of a column, as text.
-    fn column(cells: &[Cell<'_>], dialect: Dialect) -> String {
-        let mut column = Cells::default();
-        cells.iter().for_each(|cell| column.push(cell));
-        let array = column.into_array(dialect);
+    fn column(cells: &[Cell], dialect: Dialect) -> String {
+        let array = array_of(cells, dialect);
         let value = |at: usize| match array.data_type() {
             _ if array.is_null(at) => "null".to_owned(),
             DataType::LargeUtf8 => array.as_string::<i64>().value(at).to_owned(),
@@ -529,14 +372,18 @@ mod cells_tests {
         format!("{} {}", array.data_type(), values.join(" "))
     }
 
-    const NAN: Cell<'static> = Cell::Float(f64::NAN);
-    use Cell::{Big, Bool, Float, Int, Missing, Null, Text};
+    const NAN: Cell = Cell::Float(f64::NAN);
+    use Cell::{Big, Bool, Float, Int, Missing, Null};
+
+    fn text(text: &str) -> Cell {
+        Cell::Text(text.into())
+    }
 
     // The types are those that the reference answers.
     #[test]
     fn the_type_of_a_column_is_that_of_its_values() {
         #[rustfmt::skip] // a table
-        let table: &[(&[Cell<'_>], &str)] = &[
+        let table: &[(&[Cell], &str)] = &[
             (&[Int(1), Int(-2)], "Int64 1 -2"),
             (&[Int(1), Null], "Float64 1.0 null"),
             (&[Missing, Int(1)], "Float64 null 1.0"),
@@ -548,9 +395,9 @@ mod cells_tests {
             (&[Missing, Null], "Float64 null null"),
             (&[Null, Null], "Utf8 null null"),
             (&[Bool(true), Null, Missing, NAN], "Boolean true null null null"),
-            (&[Text("a"), Null, Missing, NAN, Text("")], "LargeUtf8 a null null null "),
+            (&[text("a"), Null, Missing, NAN, text("")], "LargeUtf8 a null null null "),
             (&[Bool(true), Int(2)], "LargeUtf8 True 2"),
-            (&[Text("a"), Int(1), Null, Missing, NAN, Float(1e16)], "LargeUtf8 a 1 null nan nan 1e+16"),
+            (&[text("a"), Int(1), Null, Missing, NAN, Float(1e16)], "LargeUtf8 a 1 null nan nan 1e+16"),
         ];
         for (cells, expected) in table {
             assert_eq!(column(cells, Dialect::Inspect), *expected, "{cells:?}");
@@ -559,7 +406,7 @@ mod cells_tests {
 
     #[test]
     fn what_is_missing_is_null_in_a_plain_frame() {
-        let cells = [Text("a"), Int(1), Null, Missing, NAN];
+        let cells = [text("a"), Int(1), Null, Missing, NAN];
         assert_eq!(column(&cells, Dialect::Plain), "LargeUtf8 a 1 null null null");
         assert_eq!(column(&[Null, Null], Dialect::Plain), "LargeUtf8 null null");
         assert_eq!(column(&[Null, Missing], Dialect::Plain), "LargeUtf8 null null");
@@ -567,19 +414,22 @@ mod cells_tests {
 
     #[test]
     fn columns_are_joined_filtered_and_corrected() {
-        let mut one = Cells::default();
-        one.push(&Text("ab"));
-        one.pad(2);
-        one.push(&Text("gone"));
-        one.pop();
-        one.push(&Text("c"));
-        let mut other = Cells::default();
-        [Text("d"), Null, Text("ef")].iter().for_each(|cell| other.push(cell));
-        one.append(&other);
-        assert_eq!((one.len(), one.present()), (6, 5));
-        let cells: Vec<Cell<'_>> = one.iter().collect();
-        assert_eq!(cells, [Text("ab"), Missing, Text("c"), Text("d"), Null, Text("ef")]);
-        let kept = one.filtered(&[false, true, false, true, true, true]);
-        assert_eq!(kept.iter().collect::<Vec<_>>(), [Missing, Text("d"), Null, Text("ef")]);
+        let mut one = FramePart::default();
+        one.set("a", text("ab"));
+        one.end_row("0");
+        one.end_row("1");
+        one.set("a", text("gone"));
+        one.place = 0;
+        one.set("a", text("c"));
+        one.end_row("2");
+        let mut other = FramePart::default();
+        for (key, cell) in [("3", text("d")), ("1", text("not this")), ("4", Null), ("5", text("ef"))] {
+            other.set("a", cell);
+            other.end_row(key);
+        }
+        let mut frame = FrameBuilder::default();
+        [one, other].into_iter().for_each(|part| frame.append(part).unwrap());
+        assert_eq!((frame.rows, frame.values), (6, 5));
+        assert_eq!(frame.columns["a"].cells, [text("ab"), Missing, text("c"), text("d"), Null, text("ef")]);
     }
 }

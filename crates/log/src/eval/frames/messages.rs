@@ -39,7 +39,7 @@ pub(super) fn rows(sample: &Node, sample_id: &str, run: &RunIds, part: &mut Fram
 
 /// Adds the row of a message.
 pub(super) fn row(message: &Node, number: i64, sample_id: &str, run: &RunIds, part: &mut FramePart) {
-    let id = match message.get("id").and_then(Node::as_text) {
+    let id = match message.text("id") {
         Some(id) => id.to_owned(),
         None => derived_id(sample_id, &format!("message_{number}")),
     };
@@ -52,18 +52,18 @@ pub(super) fn row(message: &Node, number: i64, sample_id: &str, run: &RunIds, pa
     part.set_text("content", &content_text(message));
     let calls = tool_calls(message);
     let calls = calls.map(|calls| calls.iter().map(call).collect::<Vec<_>>().join("\n"));
-    part.set("tool_calls", &calls.as_deref().map_or(Cell::Null, Cell::Text));
+    part.set("tool_calls", calls.map_or(Cell::Null, |calls| Cell::Text(calls.into())));
     part.set_node("tool_call_id", message.get("tool_call_id"));
     part.set_node("tool_call_function", message.get("function"));
     let error = tool_error(message);
-    part.set("tool_call_error", &error.map_or(Cell::Null, Cell::Text));
-    part.set("order", &Cell::Int(number + 1));
+    part.set("tool_call_error", error.map_or(Cell::Null, |error| Cell::Text(error.into())));
+    part.set("order", Cell::Int(number + 1));
     part.end_row(id);
 }
 
 /// All messages that models were sent and returned, each once, in order.
 fn messages(sample: &Node) -> Result<Vec<Node>> {
-    let attachments = sample.get("attachments").map(Node::as_map).unwrap_or_default();
+    let attachments = sample.map("attachments");
     let attachments =
         attachments.iter().filter_map(|(name, text)| Some((name.clone(), text.as_text()?.to_owned())));
     let attachments = attachments.collect();
@@ -76,7 +76,7 @@ fn messages(sample: &Node) -> Result<Vec<Node>> {
         resolve(&mut one, &attachments);
         let Node::List(mut one) = one else { return };
         let Some(message) = one.pop() else { return };
-        let key = match message.get("id").and_then(Node::as_text) {
+        let key = match message.text("id") {
             Some(id) => (true, id.to_owned()),
             None => (false, message_text(&message)),
         };
@@ -85,8 +85,8 @@ fn messages(sample: &Node) -> Result<Vec<Node>> {
             messages.push(message);
         }
     };
-    for event in sample.get("events").map(Node::as_list).unwrap_or_default() {
-        if event.get("event").and_then(Node::as_text) != Some("model") {
+    for event in sample.list("events") {
+        if event.text("event") != Some("model") {
             continue;
         }
         match event.get("input_refs").filter(|_| !pool.is_empty()) {
@@ -103,7 +103,7 @@ fn messages(sample: &Node) -> Result<Vec<Node>> {
                     referred.iter().for_each(&mut add);
                 }
             }
-            None => event.get("input").map(Node::as_list).unwrap_or_default().iter().for_each(&mut add),
+            None => event.list("input").iter().for_each(&mut add),
         }
         let choices = event.at(&["output", "choices"]).map(Node::as_list).unwrap_or_default();
         choices.first().and_then(|choice| choice.get("message")).into_iter().for_each(&mut add);
@@ -113,7 +113,7 @@ fn messages(sample: &Node) -> Result<Vec<Node>> {
 
 /// Whether two answers that follow one another are the same.
 fn is_repeated(last: &Node, message: &Node) -> bool {
-    let is_answer = |message: &Node| message.get("role").and_then(Node::as_text) == Some("assistant");
+    let is_answer = |message: &Node| message.text("role") == Some("assistant");
     let functions = |message: &Node| -> Vec<String> {
         let calls = tool_calls(message).unwrap_or_default();
         calls.iter().filter_map(|call| Some(call.get("function")?.python_text())).collect()
@@ -126,8 +126,8 @@ fn is_repeated(last: &Node, message: &Node) -> bool {
 
 /// A call of a tool, as Python would write it.
 fn call(call: &Node) -> String {
-    let function = call.get("function").and_then(Node::as_text).unwrap_or_default();
-    let arguments = call.get("arguments").map(Node::as_map).unwrap_or_default();
+    let function = call.text("function").unwrap_or_default();
+    let arguments = call.map("arguments");
     let arguments: Vec<String> = arguments
         .iter()
         .map(|(name, value)| match value {
@@ -205,7 +205,7 @@ fn content_text(message: &Node) -> String {
     match message.get("content") {
         Some(Node::Text(text)) => text.clone(),
         Some(Node::List(parts)) => {
-            let is_text = |part: &&Node| part.get("type").and_then(Node::as_text) == Some("text");
+            let is_text = |part: &&Node| part.text("type") == Some("text");
             let texts = parts.iter().filter(is_text).filter_map(|part| part.get("text")?.as_text());
             texts.collect::<Vec<_>>().join("\n")
         }
@@ -230,7 +230,7 @@ pub(super) fn conversation(messages: &Node) -> String {
 
 /// A message with its role, and the calls or the error of tools.
 fn message_text(message: &Node) -> String {
-    let role = message.get("role").and_then(Node::as_text).unwrap_or_default();
+    let role = message.text("role").unwrap_or_default();
     let content = content_text(message);
     let start = format!("{role}:\n{}\n", content.trim_matches(is_space));
     if let Some(calls) = tool_calls(message) {
@@ -238,7 +238,7 @@ fn message_text(message: &Node) -> String {
     }
     match tool_error(message).filter(|_| role == "tool") {
         Some(error) => {
-            let function = message.get("function").and_then(Node::as_text).filter(|name| !name.is_empty());
+            let function = message.text("function").filter(|name| !name.is_empty());
             let function = function.unwrap_or("unknown");
             format!("{start}\nError in tool call '{function}':\n{error}\n")
         }
@@ -250,20 +250,20 @@ fn message_text(message: &Node) -> String {
 /// string.
 pub(super) fn tool_calls(message: &Node) -> Option<&[Node]> {
     let calls = message.get("tool_calls")?.as_list();
-    let is_assistant = message.get("role").and_then(Node::as_text) == Some("assistant");
+    let is_assistant = message.text("role") == Some("assistant");
     let is_string = message.get("content").is_some_and(|content| content.as_text().is_some());
     Some(calls).filter(|calls| is_assistant && (is_string || !calls.is_empty()))
 }
 
 /// The error of a tool; old logs have it as a string.
 fn tool_error(message: &Node) -> Option<&str> {
-    let old = message.get("tool_error").and_then(Node::as_text).filter(|error| !error.is_empty());
+    let old = message.text("tool_error").filter(|error| !error.is_empty());
     old.or_else(|| message.at(&["error", "message"])?.as_text())
 }
 
 fn call_text(call: &Node) -> String {
-    let function = call.get("function").and_then(Node::as_text).unwrap_or_default();
-    let arguments = call.get("arguments").map(Node::as_map).unwrap_or_default();
+    let function = call.text("function").unwrap_or_default();
+    let arguments = call.map("arguments");
     let arguments: Vec<String> =
         arguments.iter().map(|(name, value)| format!("{name}: {}", value.python_text())).collect();
     format!("\nTool Call: {function}\nArguments:\n{}", arguments.join("\n"))

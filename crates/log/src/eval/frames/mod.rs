@@ -12,7 +12,7 @@
 //! # let start = StartRecord::new(EvalInfo::default(), PlanRecord::default());
 //! # let mut writer = LogWriter::create(&path, &start)?;
 //! # let (id, scores) = (SampleId::from("q1"), [("match".to_owned(), errorbar_core::Score::new("C"))]);
-//! # writer.append_sample(&SampleRecord::new(&id, 1).scores(&scores))?;
+//! # writer.append_sample(&SampleRecord { scores: &scores, ..SampleRecord::new(&id, 1) })?;
 //! # writer.finish(&Header::started(start), &Reductions::none())?;
 //! let frame = sample_frame(&[path], &FrameOptions::new())?;
 //! assert_eq!(frame.num_rows(), 1);

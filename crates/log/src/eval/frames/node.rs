@@ -76,11 +76,35 @@ impl Node {
         })
     }
 
+    /// A map of those of these fields that are there.
+    pub(super) fn object<'k>(fields: impl IntoIterator<Item = (&'k str, Option<Node>)>) -> Node {
+        let field = |(name, value): (&str, Option<Node>)| Some((name.to_owned(), value?));
+        Node::Map(fields.into_iter().filter_map(field).collect())
+    }
+
     /// A field of a map; none if it is absent or null. Of several the last one counts.
     pub(super) fn get(&self, key: &str) -> Option<&Node> {
-        let Node::Map(map) = self else { return None };
-        let (_, value) = map.iter().rev().find(|(name, _)| name == key)?;
-        if *value == Node::Null { None } else { Some(value) }
+        self.field(key).filter(|value| **value != Node::Null)
+    }
+
+    /// The same, also if it is null.
+    pub(super) fn field(&self, key: &str) -> Option<&Node> {
+        self.as_map().iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// The string in a field of a map.
+    pub(super) fn text(&self, key: &str) -> Option<&str> {
+        self.get(key).and_then(Node::as_text)
+    }
+
+    /// The items in a field of a map.
+    pub(super) fn list(&self, key: &str) -> &[Node] {
+        self.get(key).map(Node::as_list).unwrap_or_default()
+    }
+
+    /// The fields in a field of a map.
+    pub(super) fn map(&self, key: &str) -> &[(String, Node)] {
+        self.get(key).map(Node::as_map).unwrap_or_default()
     }
 
     /// What a path of fields leads to.

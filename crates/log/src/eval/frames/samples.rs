@@ -13,23 +13,10 @@ use crate::eval::reader::{EvalLog, RecordReader};
 fn wanted() -> Vec<(&'static str, Selection)> {
     use Selection::{All, Count, Fields, FieldsOfEach, FieldsOfItems};
     const VALUE: FieldSelection = &[("value", All)];
-    let mut wanted: Vec<_> = [
-        "id",
-        "epoch",
-        "uuid",
-        "input",
-        "choices",
-        "target",
-        "description",
-        "metadata",
-        "model_usage",
-        "total_time",
-        "working_time",
-        "turn_count",
-        "token_limit_usage",
-    ]
-    .map(|name| (name, All))
-    .to_vec();
+    let all = |name| (name, All);
+    let mut wanted = ["id", "epoch", "uuid", "input", "choices", "target", "description"].map(all).to_vec();
+    wanted.extend(["metadata", "model_usage", "total_time", "working_time"].map(all));
+    wanted.extend(["turn_count", "token_limit_usage"].map(all));
     wanted.extend([("scores", FieldsOfEach(VALUE)), ("score", Fields(VALUE))]);
     wanted.push(("model_fallbacks", FieldsOfItems(&[("count", All)])));
     wanted.extend([("messages", Count), ("error_retries", Count)]);
@@ -83,7 +70,7 @@ impl<'a> RowReader<'a> {
     fn sample_id(&self, sample: &Node) -> Result<String> {
         let id = sample.get("id").ok_or(LogErrorKind::Missing("id"))?.python_text();
         let epoch = sample.get("epoch").ok_or(LogErrorKind::Missing("epoch"))?.python_text();
-        let recorded = sample.get("uuid").and_then(Node::as_text).filter(|uuid| !uuid.is_empty());
+        let recorded = sample.text("uuid").filter(|uuid| !uuid.is_empty());
         Ok(match recorded {
             Some(uuid) => uuid.to_owned(),
             None => derived_id(&self.run.eval_id, &format!("{id}_{epoch}")),
@@ -120,10 +107,10 @@ pub(super) fn row<'l>(
         _ => part.set_text("target", &sample_text(sample, "target")),
     }
     part.set_node("description", sample.get("description"));
-    for (key, value) in sample.get("metadata").map(Node::as_map).unwrap_or_default() {
+    for (key, value) in sample.map("metadata") {
         part.set_own(&format!("metadata_{key}"), Some(value));
     }
-    for (scorer, score) in sample.get("scores").map(Node::as_map).unwrap_or_default() {
+    for (scorer, score) in sample.map("scores") {
         part.set_own(&format!("score_{scorer}"), score.get("value"));
     }
     // Very old logs have one score without the name of its scorer.
@@ -148,12 +135,12 @@ pub(super) fn row<'l>(
     part.set_node("limit", field("limit", "type").as_ref());
     part.set_node("limit_reason", field("limit", "reason").as_ref());
     part.set_node("retries", sample.get("error_retries"));
-    let fallbacks = sample.get("model_fallbacks").map(Node::as_list).unwrap_or_default();
+    let fallbacks = sample.list("model_fallbacks");
     let counts = fallbacks.iter().map(|fallback| match fallback.get("count") {
         Some(Node::Int(count)) => *count,
         _ => 1,
     });
-    part.set("fallbacks", &Cell::Int(counts.sum()));
+    part.set("fallbacks", Cell::Int(counts.sum()));
     part.end_row(sample_id);
 }
 
@@ -167,21 +154,16 @@ fn usage(sample: &Node, part: &mut FramePart) {
     const OTHERS: [&str; 3] = ["input_tokens_cache_write", "input_tokens_cache_read", "reasoning_tokens"];
     let mut total = 0_i64;
     let mut models = Vec::new();
-    for (model, usage) in sample.get("model_usage").map(Node::as_map).unwrap_or_default() {
-        let mut fields: Vec<(String, Node)> = Vec::new();
-        for name in COUNTS {
-            fields.push((name.to_owned(), usage.get(name).cloned().unwrap_or(Node::Int(0))));
-        }
-        let others = OTHERS.into_iter().filter_map(|name| Some((name, usage.get(name)?.clone())));
-        fields.extend(others.map(|(name, value)| (name.to_owned(), value)));
-        if let Some(cost) = usage.get("total_cost") {
-            fields.push(("total_cost".to_owned(), cost.clone().into_float()));
-        }
+    for (model, usage) in sample.map("model_usage") {
+        let count = |name| (name, Some(usage.get(name).cloned().unwrap_or(Node::Int(0))));
+        let other = |name| (name, usage.get(name).cloned());
+        let cost = usage.get("total_cost").cloned().map(Node::into_float);
+        let fields = COUNTS.map(count).into_iter().chain(OTHERS.map(other)).chain([("total_cost", cost)]);
         if let Some(Node::Int(tokens)) = usage.get("total_tokens") {
             total = total.saturating_add(*tokens);
         }
-        models.push((model.clone(), Node::Map(fields)));
+        models.push((model.clone(), Node::object(fields)));
     }
     part.set_text("model_usage", &Node::Map(models).json_text());
-    part.set("total_tokens", &Cell::Int(total));
+    part.set("total_tokens", Cell::Int(total));
 }

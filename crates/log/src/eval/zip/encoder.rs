@@ -113,23 +113,23 @@ impl Encoder {
     fn compress(&mut self, method: u16, json: &[u8]) -> io::Result<u16> {
         self.buffer.clear();
         match method {
-            STORED => self.buffer.extend_from_slice(json),
+            STORED => {}
             DEFLATE => {
                 let mut deflate = DeflateEncoder::new(&mut self.buffer, Compression::default());
                 deflate.write_all(json)?;
                 deflate.finish()?;
-                if is_dense(json, self.buffer.len()) {
-                    self.buffer.clear();
-                    self.buffer.extend_from_slice(json);
-                    return Ok(STORED);
+                if !is_dense(json, self.buffer.len()) {
+                    return Ok(DEFLATE);
                 }
+                self.buffer.clear();
             }
             _ => {
                 put_frames(&mut self.compressor, json, &mut self.buffer)?;
                 return Ok(ZSTD);
             }
         }
-        Ok(method)
+        self.buffer.extend_from_slice(json);
+        Ok(STORED)
     }
 }
 

@@ -1,37 +1,59 @@
 //! The records of a zip file as bytes (APPNOTE 6.3.10), with the extensions for large files.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use indexmap::IndexMap;
 
 use super::decompress::LogFile;
 use super::encoder::Member;
 use crate::eval::container::{SampleName, is_derived, sample_name};
-use crate::eval::error::{LogErrorKind, Result};
+use crate::eval::error::{LogError, LogErrorKind, Result};
 
 /// Starts a member.
-pub(super) const LOCAL: u32 = 0x0403_4b50;
+pub(super) const LOCAL: &[u8] = b"PK\x03\x04";
 /// Starts an entry of the directory.
-const CENTRAL: u32 = 0x0201_4b50;
+const CENTRAL: &[u8] = b"PK\x01\x02";
 /// Starts the end of the directory.
-pub(super) const END: u32 = 0x0605_4b50;
+pub(super) const END: &[u8] = b"PK\x05\x06";
 /// Starts the end of a large directory.
-const END_64: u32 = 0x0606_4b50;
-/// Starts the record with the offset of the end of a large directory.
-const LOCATOR_64: u32 = 0x0706_4b50;
+const END_64: &[u8] = b"PK\x06\x06";
+/// Starts the record with the offset of the end of a large directory, which it follows.
+const LOCATOR_64: &[u8] = b"PK\x06\x07";
+/// Starts the record behind the data, where there is one; it is optional.
+const DESCRIPTOR: &[u8] = b"PK\x07\x08";
+
+// How many bytes the numbers of each record take, behind what it starts with.
+
+/// Both headers of a member: flags, method, time, date, checksum, compressed and decompressed size, length of the name.
+const COMMON: [usize; 8] = [2, 2, 2, 2, 4, 4, 4, 2];
+/// The end of an entry of the directory: lengths of the extra field and the comment, disk, internal and external attributes,
+/// offset.
+const CENTRAL_REST: [usize; 6] = [2, 2, 2, 2, 4, 4];
+/// The end of the directory: disks, entries on this disk and in all, size, offset, length of the comment.
+const END_WIDTHS: [usize; 6] = [4, 2, 2, 4, 4, 2];
+/// The end of a large directory: its own size, versions, this disk and that of the directory, entries on this disk and in
+/// all, size, offset.
+const END_64_WIDTHS: [usize; 9] = [8, 2, 2, 4, 4, 8, 8, 8, 8];
+/// Its locator: disk, offset of that end, number of disks.
+const LOCATOR_64_WIDTHS: [usize; 3] = [4, 8, 4];
 
 pub(super) const LOCAL_LEN: usize = 30;
 const CENTRAL_LEN: usize = 46;
 const END_LEN: usize = 22;
 const END_64_LEN: usize = 56;
 const LOCATOR_64_LEN: usize = 20;
+/// The longest form of the record behind the data: its signature, the checksum, two sizes.
+const DESCRIPTOR_LEN: u64 = 24;
 /// How long a comment behind the directory may be.
 const MAX_COMMENT: usize = u16::MAX as usize;
 
 /// The extra field that holds what 32 bits cannot.
-const EXTRA_64: u16 = 1;
+const EXTRA_64: u64 = 1;
 /// What stands in a 32-bit field whose value is in the extra field.
-const IN_EXTRA: u32 = u32::MAX;
+const IN_EXTRA: u64 = u32::MAX as u64;
+/// What stands in a 16-bit field whose value is elsewhere.
+const ELSEWHERE: u64 = u16::MAX as u64;
 
 pub(super) const STORED: u16 = 0;
 pub(super) const DEFLATE: u16 = 8;
@@ -44,10 +66,34 @@ pub(super) const ENCRYPTED: u16 = 1;
 /// Sizes follow the data instead of standing in front of it.
 pub(super) const SIZES_AFTER: u16 = 1 << 3;
 
+/// The version of the format that a reader needs.
+const VERSION: u64 = 20;
+/// The same with the extensions for large files.
+const VERSION_64: u64 = 45;
+/// Made on Unix, so that the attributes are Unix modes.
+const UNIX: u64 = 3 << 8;
 /// The first of January 1980. A log has its times inside, and equal content gives equal bytes.
-const DATE: u16 = 1 << 5 | 1;
+const DATE: u64 = 1 << 5 | 1;
 /// A regular file that its owner may read and write, as Python writes it.
-const ATTRIBUTES: u32 = 0o600 << 16;
+const ATTRIBUTES: u64 = 0o600 << 16;
+
+/// Appends numbers of these widths, the lowest byte first.
+fn put<const N: usize>(bytes: &mut Vec<u8>, widths: [usize; N], numbers: [u64; N]) {
+    for (width, number) in widths.into_iter().zip(numbers) {
+        bytes.extend(number.to_le_bytes().into_iter().take(width));
+    }
+}
+
+/// Takes numbers of these widths; none if there are not as many bytes.
+fn take<const N: usize>(bytes: &mut &[u8], widths: [usize; N]) -> Option<[u64; N]> {
+    let mut numbers = [0; N];
+    for (width, number) in widths.into_iter().zip(&mut numbers) {
+        let (first, rest) = bytes.split_at_checked(width)?;
+        *number = first.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        *bytes = rest;
+    }
+    Some(numbers)
+}
 
 /// A member, as the central directory lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,49 +116,58 @@ impl ZipEntry {
     /// The local header. Members that are written fit 32 bits; see [`super::Encoder`].
     pub(super) fn local_header(&self, name: &str) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LOCAL_LEN + name.len());
-        put32(&mut bytes, LOCAL);
-        put16(&mut bytes, 20);
-        self.put_common(&mut bytes, low32(self.compressed), low32(self.decompressed), name.len());
-        put16(&mut bytes, 0);
+        bytes.extend_from_slice(LOCAL);
+        put(&mut bytes, [2], [VERSION]);
+        put(&mut bytes, COMMON, self.common(name));
+        put(&mut bytes, [2], [0]); // extra field
         bytes.extend_from_slice(name.as_bytes());
         bytes
     }
 
     /// Appends the entry of the directory.
     pub(crate) fn put_central(&self, name: &str, bytes: &mut Vec<u8>) {
-        let large: Vec<u64> = [self.decompressed, self.compressed, self.offset]
-            .into_iter()
-            .filter(|value| *value >= u64::from(IN_EXTRA))
-            .collect();
-        let version = if large.is_empty() { 20 } else { 45 };
-        put32(bytes, CENTRAL);
-        put16(bytes, 3 << 8 | version); // made on Unix, so that the attributes are Unix modes
-        put16(bytes, version);
-        self.put_common(bytes, low32(self.compressed), low32(self.decompressed), name.len());
-        put16(bytes, if large.is_empty() { 0 } else { 4 + 8 * low16(large.len() as u64) });
-        put16(bytes, 0); // comment
-        put16(bytes, 0); // disk
-        put16(bytes, 0); // internal attributes
-        put32(bytes, ATTRIBUTES);
-        put32(bytes, low32(self.offset));
+        let mut large: Vec<u64> = vec![self.decompressed, self.compressed, self.offset];
+        large.retain(|value| *value >= IN_EXTRA);
+        let (values, is_large) = (8 * large.len() as u64, !large.is_empty());
+        let version = if is_large { VERSION_64 } else { VERSION };
+        bytes.extend_from_slice(CENTRAL);
+        put(bytes, [2, 2], [UNIX | version, version]);
+        put(bytes, COMMON, self.common(name));
+        let extra = if is_large { 4 + values } else { 0 };
+        put(bytes, CENTRAL_REST, [extra, 0, 0, 0, ATTRIBUTES, self.offset.min(IN_EXTRA)]);
         bytes.extend_from_slice(name.as_bytes());
-        if !large.is_empty() {
-            put16(bytes, EXTRA_64);
-            put16(bytes, 8 * low16(large.len() as u64));
-            large.iter().for_each(|value| put64(bytes, *value));
+        if is_large {
+            put(bytes, [2, 2], [EXTRA_64, values]);
+            large.into_iter().for_each(|value| put(bytes, [8], [value]));
         }
     }
 
-    /// From the flags to the length of the name, which both headers share.
-    fn put_common(&self, bytes: &mut Vec<u8>, compressed: u32, decompressed: u32, name: usize) {
-        put16(bytes, self.flags);
-        put16(bytes, self.method);
-        put16(bytes, 0); // time
-        put16(bytes, DATE);
-        put32(bytes, self.crc);
-        put32(bytes, compressed);
-        put32(bytes, decompressed);
-        put16(bytes, low16(name as u64));
+    fn common(&self, name: &str) -> [u64; 8] {
+        let [compressed, decompressed] = [self.compressed, self.decompressed].map(|size| size.min(IN_EXTRA));
+        let (flags, method, name) =
+            (self.flags.into(), self.method.into(), (name.len() as u64).min(ELSEWHERE));
+        [flags, method, 0, DATE, self.crc.into(), compressed, decompressed, name]
+    }
+
+    /// Fills in what stands in the extra field; nothing if it should be there and is not.
+    fn with_extra(mut self, mut extra: &[u8]) -> Option<Self> {
+        let mut fields = vec![&mut self.decompressed, &mut self.compressed, &mut self.offset];
+        fields.retain(|field| **field == IN_EXTRA);
+        if fields.is_empty() {
+            return Some(self);
+        }
+        while !extra.is_empty() {
+            let [kind, length] = take(&mut extra, [2, 2])?;
+            let (mut field, rest) = extra.split_at_checked(length as usize)?;
+            if kind == EXTRA_64 {
+                for value in fields {
+                    [*value] = take(&mut field, [8])?;
+                }
+                return Some(self);
+            }
+            extra = rest;
+        }
+        None
     }
 }
 
@@ -133,30 +188,16 @@ pub(crate) fn directory_bytes<'a>(
 /// The entries of a directory that stands at `offset`, with its end behind them.
 fn put_end(mut bytes: Vec<u8>, count: u64, offset: u64) -> Vec<u8> {
     let size = bytes.len() as u64;
-    if count >= u64::from(u16::MAX) || offset >= u64::from(IN_EXTRA) || size >= u64::from(IN_EXTRA) {
-        let end_64 = offset + size;
-        put32(&mut bytes, END_64);
-        put64(&mut bytes, END_64_LEN as u64 - 12);
-        put16(&mut bytes, 3 << 8 | 45);
-        put16(&mut bytes, 45);
-        put32(&mut bytes, 0); // this disk
-        put32(&mut bytes, 0); // the disk of the directory
-        put64(&mut bytes, count);
-        put64(&mut bytes, count);
-        put64(&mut bytes, size);
-        put64(&mut bytes, offset);
-        put32(&mut bytes, LOCATOR_64);
-        put32(&mut bytes, 0);
-        put64(&mut bytes, end_64);
-        put32(&mut bytes, 1);
+    if (End { count, size, offset }).is_large() {
+        let (own_size, made_by) = (END_64_LEN as u64 - 12, UNIX | VERSION_64);
+        bytes.extend_from_slice(END_64);
+        put(&mut bytes, END_64_WIDTHS, [own_size, made_by, VERSION_64, 0, 0, count, count, size, offset]);
+        bytes.extend_from_slice(LOCATOR_64);
+        put(&mut bytes, LOCATOR_64_WIDTHS, [0, offset + size, 1]);
     }
-    put32(&mut bytes, END);
-    put32(&mut bytes, 0); // this disk and the disk of the directory
-    put16(&mut bytes, low16(count));
-    put16(&mut bytes, low16(count));
-    put32(&mut bytes, low32(size));
-    put32(&mut bytes, low32(offset));
-    put16(&mut bytes, 0); // comment
+    bytes.extend_from_slice(END);
+    let count = count.min(ELSEWHERE);
+    put(&mut bytes, END_WIDTHS, [0, count, count, size.min(IN_EXTRA), offset.min(IN_EXTRA), 0]);
     bytes
 }
 
@@ -169,164 +210,63 @@ pub(super) struct RawHeader {
     comment: usize,
 }
 
+impl RawHeader {
+    fn new(common: [u64; 8], extra: u64, comment: u64, offset: u64) -> Self {
+        let [flags, method, _time, _date, crc, compressed, decompressed, name] = common;
+        let (flags, method, crc) = (flags as u16, method as u16, crc as u32);
+        let entry = ZipEntry { method, flags, crc, compressed, decompressed, offset };
+        RawHeader { entry, name: name as usize, extra: extra as usize, comment: comment as usize }
+    }
+}
+
 /// Reads a local header; nothing if it is none. The offset is the reader's to fill in.
-pub(super) fn parse_local(mut bytes: &[u8]) -> Option<RawHeader> {
-    let bytes = &mut bytes;
-    (get32(bytes)? == LOCAL).then_some(())?;
-    get16(bytes)?;
-    let (entry, name) = parse_common(bytes)?;
-    let extra = get16(bytes)?.into();
-    Some(RawHeader { entry, name, extra, comment: 0 })
+pub(super) fn parse_local(bytes: &[u8]) -> Option<RawHeader> {
+    let rest = &mut bytes.strip_prefix(LOCAL)?;
+    let ([_version], common, [extra]) = (take(rest, [2])?, take(rest, COMMON)?, take(rest, [2])?);
+    Some(RawHeader::new(common, extra, 0, 0))
 }
 
 /// Reads an entry of the directory; nothing if it is none.
-fn parse_central(mut bytes: &[u8]) -> Option<RawHeader> {
-    let bytes = &mut bytes;
-    (get32(bytes)? == CENTRAL).then_some(())?;
-    get32(bytes)?;
-    let (mut entry, name) = parse_common(bytes)?;
-    let extra = get16(bytes)?.into();
-    let comment = get16(bytes)?.into();
-    get64(bytes)?; // disk and attributes
-    entry.offset = get32(bytes)?.into();
-    Some(RawHeader { entry, name, extra, comment })
-}
-
-fn parse_common(bytes: &mut &[u8]) -> Option<(ZipEntry, usize)> {
-    let flags = get16(bytes)?;
-    let method = get16(bytes)?;
-    get32(bytes)?; // time and date
-    let crc = get32(bytes)?;
-    let compressed = get32(bytes)?.into();
-    let decompressed = get32(bytes)?.into();
-    let name = get16(bytes)?.into();
-    Some((ZipEntry { method, flags, crc, compressed, decompressed, offset: 0 }, name))
-}
-
-impl ZipEntry {
-    /// Fills in what stands in the extra field; nothing if it should be there and is not.
-    fn with_extra(mut self, mut extra: &[u8]) -> Option<Self> {
-        let large = u64::from(IN_EXTRA);
-        let mut fields: Vec<&mut u64> = [&mut self.decompressed, &mut self.compressed, &mut self.offset]
-            .into_iter()
-            .filter(|f| **f == large)
-            .collect();
-        if fields.is_empty() {
-            return Some(self);
-        }
-        while !extra.is_empty() {
-            let kind = get16(&mut extra)?;
-            let length = usize::from(get16(&mut extra)?);
-            let (mut field, rest) = extra.split_at_checked(length)?;
-            if kind == EXTRA_64 {
-                for value in &mut fields {
-                    **value = get64(&mut field)?;
-                }
-                return Some(self);
-            }
-            extra = rest;
-        }
-        None
-    }
+fn parse_central(bytes: &[u8]) -> Option<RawHeader> {
+    let rest = &mut bytes.strip_prefix(CENTRAL)?;
+    let ([_made_by, _version], common) = (take(rest, [2, 2])?, take(rest, COMMON)?);
+    let [extra, comment, _disk, _internal, _external, offset] = take(rest, CENTRAL_REST)?;
+    Some(RawHeader::new(common, extra, comment, offset))
 }
 
 /// The end of the directory: how many entries, how many bytes, where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct End {
-    pub(super) count: u64,
-    pub(super) size: u64,
-    pub(super) offset: u64,
+    count: u64,
+    size: u64,
+    offset: u64,
 }
 
 impl End {
     /// Whether the true values are in the records for large files.
-    pub(super) fn is_large(&self) -> bool {
-        self.count == u64::from(u16::MAX)
-            || self.size == u64::from(IN_EXTRA)
-            || self.offset == u64::from(IN_EXTRA)
+    fn is_large(&self) -> bool {
+        self.count >= ELSEWHERE || self.size >= IN_EXTRA || self.offset >= IN_EXTRA
     }
-}
 
-/// Reads the end record, which must be without a comment.
-fn parse_end(bytes: &[u8]) -> Option<End> {
-    parse_end_with_comment(bytes, 0)
-}
+    /// Reads the end record, which must be of a single disk and have all that follows as its comment.
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let rest = &mut bytes.strip_prefix(END)?;
+        let [disks, here, count, size, offset, comment] = take(rest, END_WIDTHS)?;
+        (disks == 0 && here == count && comment == rest.len() as u64).then_some(End { count, size, offset })
+    }
 
-/// Reads the end record, which must be of a single disk and with a comment of this length.
-fn parse_end_with_comment(mut bytes: &[u8], comment: usize) -> Option<End> {
-    let bytes = &mut bytes;
-    (get32(bytes)? == END && get32(bytes)? == 0).then_some(())?;
-    let (here, count) = (get16(bytes)?, get16(bytes)?);
-    let end = End { count: count.into(), size: get32(bytes)?.into(), offset: get32(bytes)?.into() };
-    (here == count && usize::from(get16(bytes)?) == comment).then_some(end)
-}
-
-/// The offset of the end record of a large directory, from its locator.
-fn parse_locator_64(mut bytes: &[u8]) -> Option<u64> {
-    let bytes = &mut bytes;
-    (get32(bytes)? == LOCATOR_64).then_some(())?;
-    get32(bytes)?;
-    get64(bytes)
-}
-
-/// Reads the end record of a large directory.
-fn parse_end_64(mut bytes: &[u8]) -> Option<End> {
-    let bytes = &mut bytes;
-    (get32(bytes)? == END_64).then_some(())?;
-    get64(bytes)?; // its own size
-    get64(bytes)?; // versions and this disk
-    get32(bytes)?; // the disk of the directory
-    let (here, count) = (get64(bytes)?, get64(bytes)?);
-    let end = End { count, size: get64(bytes)?, offset: get64(bytes)? };
-    (here == count).then_some(end)
-}
-
-fn put16(bytes: &mut Vec<u8>, value: u16) {
-    bytes.extend_from_slice(&value.to_le_bytes());
-}
-fn put32(bytes: &mut Vec<u8>, value: u32) {
-    bytes.extend_from_slice(&value.to_le_bytes());
-}
-fn put64(bytes: &mut Vec<u8>, value: u64) {
-    bytes.extend_from_slice(&value.to_le_bytes());
-}
-/// The value, or the mark that it stands elsewhere.
-fn low32(value: u64) -> u32 {
-    u32::try_from(value).unwrap_or(IN_EXTRA)
-}
-fn low16(value: u64) -> u16 {
-    u16::try_from(value).unwrap_or(u16::MAX)
-}
-
-fn get<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
-    let (first, rest) = bytes.split_first_chunk()?;
-    *bytes = rest;
-    Some(*first)
-}
-fn get16(bytes: &mut &[u8]) -> Option<u16> {
-    get(bytes).map(u16::from_le_bytes)
-}
-fn get32(bytes: &mut &[u8]) -> Option<u32> {
-    get(bytes).map(u32::from_le_bytes)
-}
-fn get64(bytes: &mut &[u8]) -> Option<u64> {
-    get(bytes).map(u64::from_le_bytes)
+    /// Reads the end record of a large directory, which stands at this offset, and its locator.
+    fn parse_large(bytes: &[u8], at: u64) -> Option<Self> {
+        let rest = &mut bytes.strip_prefix(END_64)?;
+        let [.., here, count, size, offset] = take(rest, END_64_WIDTHS)?;
+        let [_, located, _] = take(&mut rest.strip_prefix(LOCATOR_64)?, LOCATOR_64_WIDTHS)?;
+        (here == count && located == at).then_some(End { count, size, offset })
+    }
 }
 
 // The local header of a member, compared with its entry in the central directory.
 //
 // Readers go by the directory, so damage in a local header goes unnoticed until the directory is lost.
-
-/// Starts the record behind the data, where there is one; it is optional.
-const DESCRIPTOR: u32 = 0x0807_4b50;
-/// The longest form of that record: its signature, the checksum, two sizes.
-const DESCRIPTOR_LEN: u64 = 24;
-
-/// Refuses a member whose local header, or the record behind its data, has another name, checksum or size than the
-/// directory.
-pub(crate) fn check_entry(source: &LogFile, name: &str, entry: &ZipEntry) -> Result<()> {
-    agrees(source, name, entry).map_err(|error| error.in_member(name))
-}
 
 /// A local header.
 #[derive(Debug)]
@@ -351,46 +291,46 @@ pub(super) fn read_local(source: &LogFile, offset: u64) -> io::Result<Option<Loc
     }))
 }
 
-fn agrees(source: &LogFile, name: &str, entry: &ZipEntry) -> Result<()> {
-    let differs = |what: &str| {
-        LogErrorKind::Damaged(format!("the {what} in front of the entry is not the one in the directory"))
+/// Refuses a member whose local header, or the record behind its data, has another name, checksum or size than the
+/// directory.
+pub(crate) fn check_entry(source: &LogFile, name: &str, entry: &ZipEntry) -> Result<()> {
+    let kind = match disagreement(source, name, entry) {
+        Ok(None) => return Ok(()),
+        Ok(Some(problem)) => LogErrorKind::Damaged(problem),
+        Err(error) => LogErrorKind::Read(error),
     };
-    let header =
-        read_local(source, entry.offset).map_err(LogErrorKind::Read)?.ok_or_else(|| differs("header"))?;
+    Err(LogError::from(kind).in_member(name))
+}
+
+/// What of a member is not as the directory has it, if anything.
+fn disagreement(source: &LogFile, name: &str, entry: &ZipEntry) -> io::Result<Option<String>> {
+    let differs =
+        |what: &str| Ok(Some(format!("the {what} in front of the entry is not the one in the directory")));
+    let Some(header) = read_local(source, entry.offset)? else { return differs("header") };
     if header.name != name.as_bytes() {
-        return Err(differs("name").into());
+        return differs("name");
     }
     let local = header.entry;
     let numbers = |entry: &ZipEntry| (entry.crc, entry.compressed, entry.decompressed);
     if numbers(&local) == numbers(entry) {
-        return Ok(());
+        return Ok(None);
     }
     let has_sizes_after = (local.flags | entry.flags) & SIZES_AFTER != 0;
     if !has_sizes_after || numbers(&local) != (0, 0, 0) {
-        return Err(differs(if local.crc == entry.crc { "size" } else { "checksum" }).into());
+        return differs(if local.crc == entry.crc { "size" } else { "checksum" });
     }
     let mut bytes = Vec::new();
-    let behind = header.data_offset.saturating_add(entry.compressed);
-    source.read_up_to(behind, DESCRIPTOR_LEN, &mut bytes).map_err(LogErrorKind::Read)?;
-    match is_described(&bytes, entry) {
-        true => Ok(()),
-        false => {
-            Err(LogErrorKind::damaged("the record behind the entry does not agree with the directory").into())
-        }
-    }
+    source.read_up_to(header.data_offset.saturating_add(entry.compressed), DESCRIPTOR_LEN, &mut bytes)?;
+    let problem = || "the record behind the entry does not agree with the directory".to_owned();
+    Ok((!is_described(&bytes, entry)).then(problem))
 }
 
 /// Whether the record behind the data agrees: with its signature or without, with sizes of 32 bits or of 64.
 fn is_described(bytes: &[u8], entry: &ZipEntry) -> bool {
-    let ZipEntry { crc, compressed, decompressed, .. } = *entry;
-    let narrow = |mut bytes: &[u8]| {
-        let size = |bytes: &mut &[u8]| get32(bytes).map(u64::from);
-        (get32(&mut bytes), size(&mut bytes), size(&mut bytes))
-    };
-    let wide = |mut bytes: &[u8]| (get32(&mut bytes), get64(&mut bytes), get64(&mut bytes));
-    let expected = (Some(crc), Some(compressed), Some(decompressed));
-    let starts = [Some(bytes), bytes.strip_prefix(&DESCRIPTOR.to_le_bytes())];
-    starts.into_iter().flatten().any(|bytes| narrow(bytes) == expected || wide(bytes) == expected)
+    let expected = Some([entry.crc.into(), entry.compressed, entry.decompressed]);
+    let starts = [Some(bytes), bytes.strip_prefix(DESCRIPTOR)];
+    let agrees = |bytes: &[u8], size| take(&mut &*bytes, [4, size, size]) == expected;
+    starts.into_iter().flatten().any(|bytes| agrees(bytes, 4) || agrees(bytes, 8))
 }
 
 // The directory at the end of a file, believed only where it is consistent.
@@ -431,7 +371,7 @@ pub(crate) fn read_members(source: &LogFile) -> io::Result<Option<Members>> {
         }
     }
     for (name, entry) in &suspects {
-        if !has_name(source, name, entry)? {
+        if read_local(source, entry.offset)?.is_none_or(|header| header.name != name.as_bytes()) {
             return Ok(None);
         }
     }
@@ -440,90 +380,60 @@ pub(crate) fn read_members(source: &LogFile) -> io::Result<Option<Members>> {
 
 /// The directory with its bytes, to be written again; none if there is none or one of its entries is wrong.
 pub(crate) fn read_records(source: &LogFile) -> io::Result<Option<Directory>> {
-    let Some((end, bytes)) = listing(source)? else { return Ok(None) };
+    let Some((End { count, size, offset }, directory_end)) = find_end(source)? else { return Ok(None) };
+    if offset.checked_add(size) != Some(directory_end) {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    source.read(offset, size, &mut bytes)?;
     let (mut records, mut rest) = (Vec::new(), bytes.as_slice());
-    for _ in 0..end.count {
-        let Some((name, entry, after)) = next_entry(rest) else { return Ok(None) };
-        let header_end = entry.offset.saturating_add((LOCAL_LEN + name.len()) as u64);
-        if header_end.saturating_add(entry.compressed) > end.offset {
+    for _ in 0..count {
+        let Some((record, after)) = next_record(rest) else { return Ok(None) };
+        let header_end = record.entry.offset.saturating_add((LOCAL_LEN + record.name.len()) as u64);
+        if header_end.saturating_add(record.entry.compressed) > offset {
             return Ok(None);
         }
-        let bytes = rest.get(..rest.len() - after.len()).unwrap_or_default().to_owned();
-        records.push(DirectoryRecord { name: name.to_owned(), entry, bytes });
+        records.push(record);
         rest = after;
     }
-    Ok(rest.is_empty().then_some(Directory { offset: end.offset, records }))
+    Ok(rest.is_empty().then_some(Directory { offset, records }))
 }
 
-/// The bytes of the directory, if the file ends with one.
-fn listing(source: &LogFile) -> io::Result<Option<(End, Vec<u8>)>> {
-    let Some((end, directory_end)) = find_end(source)? else { return Ok(None) };
-    if end.offset.checked_add(end.size) != Some(directory_end) {
-        return Ok(None);
-    }
-    let mut bytes = Vec::new();
-    source.read(end.offset, end.size, &mut bytes)?;
-    Ok(Some((end, bytes)))
-}
-
-/// The end record, and where the directory must end for it to be right.
+/// The end record, and where the directory must end for it to be right. Other tools write a comment behind it.
 fn find_end(source: &LogFile) -> io::Result<Option<(End, u64)>> {
-    let mut bytes = Vec::new();
-    let Some(end_at) = source.len().checked_sub(END_LEN as u64) else { return Ok(None) };
-    source.read(end_at, END_LEN as u64, &mut bytes)?;
-    let (end, end_at) = match parse_end(&bytes) {
-        Some(end) => (end, end_at),
-        None => match find_end_before_comment(source)? {
-            Some(found) => found,
-            None => return Ok(None),
-        },
-    };
-    if !end.is_large() {
-        return Ok(Some((end, end_at)));
-    }
-    let Some(locator_at) = end_at.checked_sub(LOCATOR_64_LEN as u64) else { return Ok(None) };
-    source.read(locator_at, LOCATOR_64_LEN as u64, &mut bytes)?;
-    let Some(end_64_at) = parse_locator_64(&bytes) else { return Ok(None) };
-    if end_64_at.checked_add(END_64_LEN as u64) != Some(locator_at) {
-        return Ok(None);
-    }
-    source.read(end_64_at, END_64_LEN as u64, &mut bytes)?;
-    Ok(parse_end_64(&bytes).map(|end| (end, end_64_at)))
-}
-
-/// The end record where a comment follows it, as other tools write one.
-fn find_end_before_comment(source: &LogFile) -> io::Result<Option<(End, u64)>> {
     let start = source.len().saturating_sub((END_LEN + MAX_COMMENT) as u64);
-    let mut tail = Vec::new();
-    source.read(start, source.len() - start, &mut tail)?;
-    let sign = END.to_le_bytes();
-    for at in memchr::memmem::rfind_iter(&tail, &sign) {
-        let (record, comment) = tail.get(at..).unwrap_or_default().split_at(END_LEN.min(tail.len() - at));
-        if let Some(end) = parse_end_with_comment(record, comment.len()) {
-            return Ok(Some((end, start + at as u64)));
-        }
-    }
-    Ok(None)
+    let mut bytes = Vec::new();
+    source.read(start, source.len() - start, &mut bytes)?;
+    let mut places = memchr::memmem::rfind_iter(&bytes, END);
+    let found = places.find_map(|at| Some((End::parse(bytes.get(at..)?)?, start + at as u64)));
+    let Some((_, at)) = found.filter(|(end, _)| end.is_large()) else { return Ok(found) };
+    let length = (END_64_LEN + LOCATOR_64_LEN) as u64;
+    let Some(large_at) = at.checked_sub(length) else { return Ok(None) };
+    source.read(large_at, length, &mut bytes)?;
+    Ok(End::parse_large(&bytes, large_at).map(|end| (end, large_at)))
 }
 
-fn next_entry(bytes: &[u8]) -> Option<(&str, ZipEntry, &[u8])> {
+fn next_record(bytes: &[u8]) -> Option<(DirectoryRecord, &[u8])> {
     let RawHeader { entry, name, extra, comment } = parse_central(bytes)?;
-    let (_, rest) = bytes.split_at_checked(CENTRAL_LEN)?;
-    let (name, rest) = rest.split_at_checked(name)?;
-    let (extra, rest) = rest.split_at_checked(extra)?;
-    let (_, rest) = rest.split_at_checked(comment)?;
-    Some((str::from_utf8(name).ok()?, entry.with_extra(extra)?, rest))
+    let (record, after) = bytes.split_at_checked(CENTRAL_LEN + name + extra + comment)?;
+    let (name, rest) = record.get(CENTRAL_LEN..)?.split_at_checked(name)?;
+    let (name, entry) = (str::from_utf8(name).ok()?.to_owned(), entry.with_extra(rest.get(..extra)?)?);
+    Some((DirectoryRecord { name, entry, bytes: record.to_owned() }, after))
 }
 
 fn is_known(name: &str) -> bool {
     sample_name(name) != SampleName::No || name.starts_with("_journal/") || is_derived(name)
 }
 
-fn has_name(source: &LogFile, name: &str, entry: &ZipEntry) -> io::Result<bool> {
-    Ok(read_local(source, entry.offset)?.is_some_and(|header| header.name == name.as_bytes()))
-}
-
 // A zip file put together from members, old and new.
+
+/// A member of a file, and where in the file it is.
+pub(crate) struct FoundMember {
+    pub(crate) name: String,
+    pub(crate) entry: ZipEntry,
+    /// Its local header and its data.
+    pub(crate) range: Range<u64>,
+}
 
 /// Writes members one behind the other, and at last their directory.
 #[derive(Debug)]
@@ -548,13 +458,29 @@ impl<W: Write> Assembler<W> {
     }
 
     /// Appends a member.
-    pub(crate) fn add(&mut self, mut member: Member) -> Result<()> {
-        member.entry.offset = self.at;
+    pub(crate) fn add(&mut self, member: Member) -> Result<()> {
         self.out.write_all(&member.bytes).map_err(LogErrorKind::Write)?;
-        self.at += member.len() as u64;
-        member.entry.put_central(&member.name, &mut self.listed);
-        self.count += 1;
+        self.list(&member.name, member.entry, member.len() as u64);
         Ok(())
+    }
+
+    /// Appends a member of a file, as it is there.
+    pub(crate) fn copy(&mut self, source: &LogFile, member: &FoundMember) -> Result<()> {
+        const PIECE: usize = 1 << 20;
+        let (mut bytes, range) = (Vec::new(), &member.range);
+        for at in range.clone().step_by(PIECE) {
+            source.read(at, (PIECE as u64).min(range.end - at), &mut bytes).map_err(LogErrorKind::Read)?;
+            self.out.write_all(&bytes).map_err(LogErrorKind::Write)?;
+        }
+        self.list(&member.name, member.entry, range.end - range.start);
+        Ok(())
+    }
+
+    /// Lists a member that was appended.
+    fn list(&mut self, name: &str, entry: ZipEntry, length: u64) {
+        ZipEntry { offset: self.at, ..entry }.put_central(name, &mut self.listed);
+        self.at += length;
+        self.count += 1;
     }
 
     /// Ends the file with the directory.

@@ -12,10 +12,10 @@ pub(super) use decompress::{Decompressor, FileSection, LogFile, collector};
 pub(super) use encoder::StreamedMember;
 pub use encoder::{Encoder, Member};
 pub(super) use format::{
-    Assembler, Directory, DirectoryRecord, Members, ZSTD, ZipEntry, check_entry, directory_bytes,
-    read_members, read_records,
+    Assembler, Directory, DirectoryRecord, FoundMember, Members, ZSTD, ZipEntry, check_entry,
+    directory_bytes, read_members, read_records,
 };
-pub(super) use scan::{FoundMember, ScanResult, all_members, scan};
+pub(super) use scan::{ScanResult, all_members, scan};
 
 mod decompress;
 mod encoder;

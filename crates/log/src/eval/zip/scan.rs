@@ -3,12 +3,10 @@
 //! A run that was killed, or is still running, leaves a file without a directory. Every member has
 //! its length in front of its data, so the file can be walked; a checksum reveals the torn one at the end.
 
-use std::ops::Range;
-
 use indexmap::IndexMap;
 
 use super::decompress::{Decompressor, LogFile};
-use super::format::{self, LocalHeader, Members, SIZES_AFTER, ZipEntry};
+use super::format::{END, FoundMember, LOCAL, LocalHeader, Members, SIZES_AFTER, ZipEntry, read_local};
 use crate::eval::container::{SAMPLES, is_derived};
 use crate::eval::error::{LogError, LogErrorKind, Result};
 use crate::eval::limits::{ClaimedSizes, LogLimits};
@@ -40,9 +38,8 @@ pub(crate) fn scan(source: &LogFile, decompressor: &mut Decompressor) -> Result<
     let mut claims = ClaimedSizes::new(decompressor.limits(), source.len());
     let mut bytes = Vec::new();
     source.read_up_to(0, 4, &mut bytes).map_err(LogErrorKind::Read)?;
-    found.could_be_a_log =
-        [format::LOCAL, format::END].iter().any(|sign| sign.to_le_bytes().starts_with(&bytes));
-    while let Some((name, entry, end)) = member_at(source, found.end)? {
+    found.could_be_a_log = [LOCAL, END].iter().any(|sign| sign.starts_with(&bytes));
+    while let Some(FoundMember { name, entry, range }) = member_at(source, found.end)? {
         claims.add(&entry).map_err(|error| error.in_member(&name))?;
         // Some writers put a header in front of nothing and fill it in later; killed in between they leave an empty
         // member whose checksum is right, and which is no JSON.
@@ -55,22 +52,14 @@ pub(crate) fn scan(source: &LogFile, decompressor: &mut Decompressor) -> Result<
         while !is_derived(&name) && found.members.last().is_some_and(|(name, _)| is_derived(name)) {
             found.members.pop();
         }
-        found.end = end;
-        found.ends.insert(name.clone(), found.end);
+        found.end = range.end;
+        found.ends.insert(name.clone(), range.end);
         found.members.insert(name, entry);
     }
     if found.could_be_a_log && has_member_after(source, found.end, decompressor)? {
         found.damaged_at = Some(found.end);
     }
     Ok(found)
-}
-
-/// A member of a file, and where in the file it is.
-pub(crate) struct FoundMember {
-    pub(crate) name: String,
-    pub(crate) entry: ZipEntry,
-    /// Its local header and its data.
-    pub(crate) range: Range<u64>,
 }
 
 /// All whole members of a file, in order, the last of each name; and what is damaged between them. What is torn at the
@@ -86,7 +75,7 @@ pub(crate) fn all_members(
     while at < source.len() {
         let member = member_at(source, at)?;
         let is_whole = match &member {
-            Some((name, entry, _)) => match decompressor.validate(source, name, entry) {
+            Some(FoundMember { name, entry, .. }) => match decompressor.validate(source, name, entry) {
                 // Not before: the sizes of a damaged one may be any.
                 Ok(()) => claims.add(entry).map(|()| true).map_err(|error| error.in_member(name))?,
                 Err(error) if is_torn(&error) => false,
@@ -94,30 +83,26 @@ pub(crate) fn all_members(
             },
             None => false,
         };
-        let Some((name, entry, end)) = member.filter(|_| is_whole) else {
+        let Some(member) = member.filter(|_| is_whole) else {
             // The header in front of it may be wrong, so the next is looked for.
-            let name = name_at(source, at)?;
+            let header = read_local(source, at).map_err(LogErrorKind::Read)?;
+            let name = header.and_then(|header| String::from_utf8(header.name).ok());
             torn.extend(name.filter(|name| name.starts_with(SAMPLES)).or_else(|| Some(format!("byte {at}"))));
-            match next_whole_member(source, at, decompressor)? {
-                Some(next) => at = next,
-                None => break,
+            let validate = |name: &str, entry: &ZipEntry| decompressor.validate(source, name, entry);
+            match search(source, at, |_| true, validate)? {
+                SearchOutcome::Found(next) => at = next,
+                SearchOutcome::NotFound | SearchOutcome::GaveUp => break,
             }
             continue;
         };
         damaged.append(&mut torn);
-        found.insert(name.clone(), FoundMember { name, entry, range: at..end });
-        at = end;
+        at = member.range.end;
+        found.insert(member.name.clone(), member);
     }
     // The directory behind the last member is none of them.
     let mut found: Vec<FoundMember> = found.into_values().collect();
     found.sort_by_key(|member| member.range.start);
     Ok((found, damaged))
-}
-
-/// The name of what starts here, whole or not.
-fn name_at(source: &LogFile, offset: u64) -> Result<Option<String>> {
-    let header = format::read_local(source, offset).map_err(LogErrorKind::Read)?;
-    Ok(header.and_then(|header| String::from_utf8(header.name).ok()))
 }
 
 /// How a search for a whole member ended.
@@ -128,15 +113,6 @@ enum SearchOutcome {
     NotFound,
     /// There are more incomplete entries than in any log that a killed process left.
     GaveUp,
-}
-
-/// Where the next whole member starts after this offset.
-fn next_whole_member(source: &LogFile, place: u64, decompressor: &mut Decompressor) -> Result<Option<u64>> {
-    let found = search(source, place, |_| true, |name, entry| decompressor.validate(source, name, entry))?;
-    Ok(match found {
-        SearchOutcome::Found(offset) => Some(offset),
-        SearchOutcome::NotFound | SearchOutcome::GaveUp => None,
-    })
 }
 
 /// Whether a whole sample, or what is written at the end of a run, starts anywhere after this offset. A process
@@ -159,22 +135,21 @@ fn search(
     const PIECE: u64 = 1 << 20;
     /// What it costs to look at an entry, in bytes of work.
     const LOOK: u64 = 4 << 10;
-    let sign = format::LOCAL.to_le_bytes();
     let mut piece = Vec::new();
     let mut start = place + 1;
     // Enough to check every sample of a log.
     let mut budget = source.len().saturating_mul(4).max(LogLimits::DENSE_BYTES);
     while start < source.len() {
-        source.read_up_to(start, PIECE + sign.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
-        for at in memchr::memmem::find_iter(&piece, &sign) {
+        source.read_up_to(start, PIECE + LOCAL.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
+        for at in memchr::memmem::find_iter(&piece, LOCAL) {
             let offset = start + at as u64;
-            let candidate = member_at(source, offset)?.filter(|(name, ..)| is_candidate(name));
-            let work = candidate.as_ref().map_or(LOOK, |(_, entry, _)| {
+            let candidate = member_at(source, offset)?.filter(|member| is_candidate(&member.name));
+            let work = candidate.as_ref().map_or(LOOK, |FoundMember { entry, .. }| {
                 LOOK.saturating_add(entry.compressed).saturating_add(entry.decompressed)
             });
             let Some(left) = budget.checked_sub(work) else { return Ok(SearchOutcome::GaveUp) };
             budget = left;
-            if candidate.is_some_and(|(name, entry, _)| check(&name, &entry).is_ok()) {
+            if candidate.is_some_and(|member| check(&member.name, &member.entry).is_ok()) {
                 return Ok(SearchOutcome::Found(offset));
             }
         }
@@ -183,13 +158,13 @@ fn search(
     Ok(SearchOutcome::NotFound)
 }
 
-/// The member that starts here and where it ends, if one does and the file is long enough to hold it.
-fn member_at(source: &LogFile, offset: u64) -> Result<Option<(String, ZipEntry, u64)>> {
-    let header = format::read_local(source, offset).map_err(LogErrorKind::Read)?;
+/// The member that starts here, if one does and the file is long enough to hold it.
+fn member_at(source: &LogFile, offset: u64) -> Result<Option<FoundMember>> {
+    let header = read_local(source, offset).map_err(LogErrorKind::Read)?;
     Ok(header.and_then(|LocalHeader { name, entry, data_offset }| {
         let end = data_offset.checked_add(entry.compressed).filter(|end| *end <= source.len())?;
         let name = String::from_utf8(name).ok().filter(|_| entry.flags & SIZES_AFTER == 0)?;
-        Some((name, entry, end))
+        Some(FoundMember { name, entry, range: offset..end })
     }))
 }
 

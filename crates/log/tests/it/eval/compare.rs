@@ -134,7 +134,7 @@ fn groups_that_share_a_name_are_not_checkable() {
                 block.metrics.insert(name.to_owned(), last);
             }
         });
-        assert_eq!(found.differences().collect::<Vec<_>>(), [], "{template}");
+        assert_eq!(found.differences().collect::<Vec<_>>(), [] as [&Check; 0], "{template}");
         let codes: Vec<&str> = found
             .checks
             .iter()

@@ -40,7 +40,10 @@ fn sample_events(messages: Vec<Message>, events: Vec<Event>) -> SampleEvents {
 
 /// The sample with its events, as it stands in a log.
 fn written(sample: &Sample, sample_events: &SampleEvents) -> Json {
-    sample.record(|record| serde_json::from_slice(&record.events(sample_events).to_json()).unwrap())
+    sample.record(|record| {
+        let record = SampleRecord { events: Some(sample_events), ..record.clone() };
+        serde_json::from_slice(&record.to_json()).unwrap()
+    })
 }
 
 #[test]
@@ -145,7 +148,8 @@ fn the_first_state_is_that_of_the_dataset() {
     let init = sample_events(Vec::new(), vec![event(0, None, EventKind::SampleInit)]);
     let before = Metadata::from_iter([("category".to_owned(), json!("as it was"))]);
     let json: Json = sample.record(|record| {
-        serde_json::from_slice(&record.events(&init).initial_metadata(&before).to_json()).unwrap()
+        let record = SampleRecord { events: Some(&init), initial_metadata: Some(&before), ..record.clone() };
+        serde_json::from_slice(&record.to_json()).unwrap()
     });
     let event = &json["events"][0];
     assert_eq!(
@@ -199,7 +203,10 @@ fn samples_with_events_are_read_resumed_and_never_dense() {
         (0..500).map(|n| event(n, None, EventKind::ModelCall(Box::new(call(&[(0, 1)], Ok(output.clone()))))));
     let sample_events = sample_events(vec![Message::user("a")], calls.collect());
     let mut writer = LogWriter::create(&path, &start()).unwrap();
-    sample.record(|record| writer.append_sample(&record.events(&sample_events))).unwrap();
+    sample.record(|record| {
+        let record = SampleRecord { events: Some(&sample_events), ..record.clone() };
+        writer.append_sample(&record).unwrap();
+    });
     drop(writer);
     let (writer, resumed) = LogWriter::resume(&path).unwrap();
     assert_eq!(resumed.samples.len(), 1);

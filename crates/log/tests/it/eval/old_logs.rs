@@ -70,7 +70,7 @@ fn unchecked(verification: &Verification) -> Vec<String> {
 fn every_figure_agrees_or_cannot_be_known() {
     for log in all() {
         let verification = log.verify();
-        assert_eq!(verification.differences().collect::<Vec<_>>(), [], "{}", log.name);
+        assert_eq!(verification.differences().collect::<Vec<_>>(), [] as [&Check; 0], "{}", log.name);
         let expected: &[&str] = match log.name.as_str() {
             "0.3.40/custom" | "0.3.100/appended_custom" => &["largest: metric_not_recorded"],
             "0.3.60/custom_only" => {
@@ -144,12 +144,13 @@ fn a_figure_that_was_changed_is_found_whatever_stands_beside_it() {
                 continue;
             }
             assert_eq!(found.outcome(), VerifyOutcome::Differs, "{} {metric}", log.name);
-            let kinds: Vec<DifferenceKind> = found.differences().map(|difference| difference.kind).collect();
-            assert!(
-                matches!(kinds.as_slice(), [DifferenceKind::Value { metric: found, .. }] if found == metric),
-                "{} {metric}: {kinds:?}",
-                log.name
-            );
+            let found_differences: Vec<&Check> = found.differences().collect();
+            let [difference] = found_differences.as_slice() else {
+                panic!("{} {metric}: {found_differences:?}", log.name)
+            };
+            assert_eq!(difference.outcome, CheckOutcome::Differs(DifferenceKind::Figure));
+            assert!(difference.recorded.is_some() && difference.recomputed.is_some(), "{difference}");
+            assert_eq!(difference.metric.as_ref(), Some(metric), "{}", log.name);
             assert_eq!(found.counts().agree, others.agree - 1, "{} {metric}", log.name);
             changed += 1;
         }
@@ -170,9 +171,9 @@ fn a_block_that_was_removed_is_found_unless_scoring_anew_removes_them() {
             let is_explained = left.last().is_some_and(|last| last.scorer != removed.scorer)
                 && of_scorer.peek().is_some()
                 && of_scorer.all(|block| block.reducer != removed.reducer);
-            let kinds: Vec<_> =
-                log.verify_as(&header).differences().map(|difference| difference.kind).collect();
-            let is_found = kinds == [DifferenceKind::BlockNotRecorded];
+            let verification = log.verify_as(&header);
+            let kinds: Vec<_> = verification.differences().map(|difference| &difference.outcome).collect();
+            let is_found = kinds == [&CheckOutcome::Differs(DifferenceKind::BlockNotRecorded)];
             let is_known = match log.name.as_str() {
                 // Where the header records no scorers, a key of a map-valued score is known by its block alone.
                 "0.3.40/map_mixed" | "0.3.60/map_reducers" => continue,
@@ -204,7 +205,7 @@ fn a_block_under_another_reducer_than_it_claims_is_found() {
     blocks[1].reducer = Some("median".to_owned());
     let found = log.verify_as(&header);
     assert_eq!(found.counts().differ, 2);
-    assert_eq!(found.differences().next().unwrap().block.unwrap(), "match (median)");
+    assert_eq!(found.differences().next().unwrap().title().unwrap(), "match (median)");
 }
 
 #[test]
@@ -348,10 +349,12 @@ fn figures_that_cannot_be_computed_are_undefined_and_keep_their_names() {
             .collect();
         assert_eq!(reasons.first().map(String::as_str), Some(undefined), "{name}");
         for difference in compare(log.header.results.as_ref().unwrap(), &results) {
-            let DifferenceKind::Value { recomputed, .. } = difference.kind else {
-                panic!("{name}: {difference}")
-            };
-            assert!(recomputed.is_nan(), "{name}: another figure");
+            assert_eq!(
+                difference.outcome,
+                CheckOutcome::Differs(DifferenceKind::Figure),
+                "{name}: {difference}"
+            );
+            assert!(difference.recomputed.unwrap().is_nan(), "{name}: another figure");
         }
     }
 }

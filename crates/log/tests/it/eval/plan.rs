@@ -71,7 +71,7 @@ fn what_cannot_be_built_is_named() {
     );
     assert_matches!(
         warnings[2],
-        LogWarning::ConversionByName { metric, argument, recorded }
+        LogWarning::ConversionByName(NamedConversion { metric, argument, recorded, .. })
             if metric == "accuracy" && argument == "to_float" && recorded == "<lambda>"
     );
     assert_eq!(warnings.len(), 3);

@@ -59,22 +59,24 @@ impl Sample {
     }
 
     pub(crate) fn record<R>(&self, use_it: impl FnOnce(&SampleRecord<'_>) -> R) -> R {
-        let record = SampleRecord::new(&self.id, self.epoch)
-            .input(&self.input)
-            .choices(self.choices.as_deref())
-            .target(&self.target)
-            .messages(&self.messages)
-            .output(&self.output)
-            .scores(&self.scores)
-            .metadata(&self.metadata)
-            .model_usage(&self.usage)
-            .started_at("2026-11-15T02:39:22.876004+00:00")
-            .completed_at("2026-11-15T02:39:23.419387+00:00")
-            .total_time(0.5)
-            .working_time(0.25)
-            .uuid("fKHgN4TvfSmZErx5QU363A")
-            .error(self.error.as_ref())
-            .limit(self.limit.as_ref());
+        let record = SampleRecord {
+            input: Some(&self.input),
+            choices: self.choices.as_deref(),
+            target: Some(&self.target),
+            messages: &self.messages,
+            output: Some(&self.output),
+            scores: &self.scores,
+            metadata: Some(&self.metadata),
+            model_usage: Some(&self.usage),
+            started_at: Some("2026-11-15T02:39:22.876004+00:00"),
+            completed_at: Some("2026-11-15T02:39:23.419387+00:00"),
+            total_time: Some(0.5),
+            working_time: Some(0.25),
+            uuid: Some("fKHgN4TvfSmZErx5QU363A"),
+            error: self.error.as_ref(),
+            limit: self.limit.as_ref(),
+            ..SampleRecord::new(&self.id, self.epoch)
+        };
         use_it(&record)
     }
 }
