@@ -1,6 +1,7 @@
 //! Coverage simulated from scores, against what it is in exact arithmetic.
 
-use errorbar_core::{Error, ErrorPlan, Plan, Reducers, Score, ScoreColumns, ScoreKind, Value};
+use errorbar_core::metrics::{accuracy, mean};
+use errorbar_core::{Error, ErrorPlan, Plan, Reducers, Score, ScoreColumns, ScoreKind, Value, metrics};
 use errorbar_inference::{Coverage, CoverageFigures, CoverageOptions, NoCoverage, simulate_coverage};
 
 use super::{binary, ends, graded, holds, log_factorials, of_clusters};
@@ -163,6 +164,12 @@ fn maps_are_simulated_key_by_key() {
     assert_eq!(a.coverage.as_ref().unwrap().mean, 2.5);
     let text = b.coverage.as_ref().unwrap_err().to_string();
     assert_eq!(text, "all 6 scores are 1, so they do not show how scores vary");
+    // Beside a metric of whole scores, each key is still that of its own scores.
+    let mixed = Plan::new().metrics(metrics![accuracy(), {"b": [mean()]}, {"a": [mean()]}]);
+    let options = CoverageOptions { simulations: Some(50), ..CoverageOptions::default() };
+    let report = simulate_coverage(&mixed, &columns, options).unwrap();
+    let found = report.scores.iter().map(|one| (one.field.as_deref(), one.coverage.is_ok()));
+    assert_eq!(found.collect::<Vec<_>>(), [(Some("b"), false), (Some("a"), true)]);
 }
 
 #[test]
