@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::read::{self, Reader, RunRequest, cell_use};
 use crate::request::{
-    ErrorRequest, LimitRequest, PlanChanges, ReadRequest, TableRequest, UnconvertiblePolicy, as_text_order,
-    one_or_many,
+    ErrorRequest, LimitRequest, PlanChanges, ReadRequest, TableRequest, UnconvertiblePolicy, one_or_many,
 };
 use crate::run::{Report, Run};
 use crate::source::{self, InputFiles};
@@ -55,7 +54,6 @@ pub struct ScoreRequest {
     pub seed: Option<u64>,
     /// The order of groups, shares and scorers in all formats: of first appearance, or by key, so that it does not
     /// depend on the order of rows. Figures are the same in any order
-    #[serde(with = "as_text_order")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "ORDER", default_value = "appearance",
         value_parser = crate::request::one_of(Order::ALL.map(|order| (order.name(), order)))))]
     pub order: Order,

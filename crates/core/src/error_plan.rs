@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
+use std::mem::discriminant;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::naming::Order;
@@ -250,21 +252,12 @@ impl ErrorPlan {
                 }
                 "method" => plan.method = Some(parsed(key, value)?),
                 "interval" => plan.interval = parsed(key, value)?,
-                "level" => plan.level = Some(value.as_f64().ok_or_else(|| expected("a number"))?),
-                "draws" => {
-                    let draws = value.as_u64().and_then(|draws| u32::try_from(draws).ok());
-                    plan.draws = Some(draws.ok_or_else(|| expected("an integer"))?);
-                }
-                "range" => {
-                    let ends = value.as_array().map(|ends| ends.iter().map(Json::as_f64).collect::<Vec<_>>());
-                    match ends.as_deref() {
-                        Some([Some(low), Some(high)]) => plan.range = Some((*low, *high)),
-                        _ => return Err(expected("two numbers")),
-                    }
-                }
+                "level" => plan.level = Some(read(value).ok_or_else(|| expected("a number"))?),
+                "draws" => plan.draws = Some(read(value).ok_or_else(|| expected("an integer"))?),
+                "range" => plan.range = Some(read(value).ok_or_else(|| expected("two numbers"))?),
                 "side" => plan.side = Some(parsed(key, value)?),
                 "population" => {
-                    plan.population = Some(value.as_u64().ok_or_else(|| expected("a number of samples"))?);
+                    plan.population = Some(read(value).ok_or_else(|| expected("a number of samples"))?);
                 }
                 _ => {
                     return Err(format!(
@@ -279,6 +272,10 @@ impl ErrorPlan {
 }
 
 /// A setting that is a name.
+fn read<'j, T: Deserialize<'j>>(value: &'j Json) -> Option<T> {
+    T::deserialize(value).ok()
+}
+
 fn parsed<T: FromStr<Err = String>>(key: &str, value: &Json) -> Result<T, String> {
     let text = value.as_str().ok_or_else(|| format!("`{key}`: expected a string, found {value}"))?;
     text.parse().map_err(|problem| format!("`{key}`: {problem}"))
@@ -319,18 +316,6 @@ pub struct Estimation {
 }
 
 impl Estimation {
-    /// Errors of this plan, random figures from this seed.
-    pub fn new(errors: ErrorPlan, seed: u64) -> Self {
-        Estimation {
-            errors,
-            by_sample: false,
-            value_only: false,
-            implied_cluster: false,
-            order: Order::default(),
-            random: Random::new(seed, None),
-        }
-    }
-
     /// The seed of random figures.
     pub fn seed(&self) -> u64 {
         self.random.seed
@@ -509,7 +494,7 @@ impl BetaPrior {
 }
 
 /// The random weights of the wild cluster bootstrap.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(ArgWord, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WildWeights {
     /// Webb's six points: ±√½, ±1, ±√1½.
@@ -519,39 +504,34 @@ pub enum WildWeights {
     Rademacher,
 }
 
-impl ArgWord for WildWeights {
-    const EXPECTED: &'static str = "\"webb\" or \"rademacher\"";
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("webb", WildWeights::Webb), ("rademacher", WildWeights::Rademacher)];
-}
-
 impl IntervalMethod {
-    /// The methods that a plan can name; those with arguments with their defaults.
-    pub const CHOICES: [IntervalMethod; 11] = [
-        IntervalMethod::Wilson,
-        IntervalMethod::ModifiedWilson,
-        IntervalMethod::ClopperPearson,
-        IntervalMethod::Jeffreys,
-        IntervalMethod::Beta(BetaPrior::UNIFORM),
-        IntervalMethod::T,
-        IntervalMethod::Bootstrap,
-        IntervalMethod::Bca,
-        IntervalMethod::BootstrapT,
-        IntervalMethod::Exact,
-        IntervalMethod::Wild(WildWeights::Webb),
+    /// All methods by name, those with arguments with their defaults: first those that a plan can name, then those that
+    /// only metrics and comparisons choose, or that runs do which were stopped early.
+    pub const NAMES: [(&'static str, IntervalMethod); 18] = [
+        ("wilson", IntervalMethod::Wilson),
+        ("modified_wilson", IntervalMethod::ModifiedWilson),
+        ("clopper_pearson", IntervalMethod::ClopperPearson),
+        ("jeffreys", IntervalMethod::Jeffreys),
+        ("beta", IntervalMethod::Beta(BetaPrior::UNIFORM)),
+        ("t", IntervalMethod::T),
+        ("bootstrap", IntervalMethod::Bootstrap),
+        ("bca", IntervalMethod::Bca),
+        ("bootstrap_t", IntervalMethod::BootstrapT),
+        ("exact", IntervalMethod::Exact),
+        ("wild", IntervalMethod::Wild(WildWeights::Webb)),
+        ("logit", IntervalMethod::Logit),
+        ("order_statistics", IntervalMethod::OrderStatistics),
+        ("empirical_bayes", IntervalMethod::EmpiricalBayes),
+        ("betting", IntervalMethod::Betting),
+        ("custom", IntervalMethod::Custom),
+        ("bonett_price", IntervalMethod::BonettPrice),
+        ("newcombe", IntervalMethod::Newcombe),
     ];
 
-    /// The methods that only metrics choose, or that runs do which were stopped early.
-    pub const OF_METRICS: [IntervalMethod; 5] = [
-        IntervalMethod::Logit,
-        IntervalMethod::OrderStatistics,
-        IntervalMethod::EmpiricalBayes,
-        IntervalMethod::Betting,
-        IntervalMethod::Custom,
-    ];
-
-    /// The methods of differences, which only comparisons choose.
-    pub const OF_COMPARISONS: [IntervalMethod; 2] = [IntervalMethod::BonettPrice, IntervalMethod::Newcombe];
+    /// The methods that a plan can name.
+    pub fn choices() -> impl Iterator<Item = IntervalMethod> {
+        Self::NAMES.iter().take(11).map(|(_, method)| *method)
+    }
 
     /// Whether it draws resamples.
     pub fn is_drawn(self) -> bool {
@@ -566,26 +546,8 @@ impl IntervalMethod {
 
     /// The name, without arguments.
     pub fn name(self) -> &'static str {
-        match self {
-            IntervalMethod::Wilson => "wilson",
-            IntervalMethod::ModifiedWilson => "modified_wilson",
-            IntervalMethod::ClopperPearson => "clopper_pearson",
-            IntervalMethod::Jeffreys => "jeffreys",
-            IntervalMethod::Beta(_) => "beta",
-            IntervalMethod::T => "t",
-            IntervalMethod::Bootstrap => "bootstrap",
-            IntervalMethod::Bca => "bca",
-            IntervalMethod::BootstrapT => "bootstrap_t",
-            IntervalMethod::Exact => "exact",
-            IntervalMethod::Wild(_) => "wild",
-            IntervalMethod::Logit => "logit",
-            IntervalMethod::OrderStatistics => "order_statistics",
-            IntervalMethod::EmpiricalBayes => "empirical_bayes",
-            IntervalMethod::Betting => "betting",
-            IntervalMethod::BonettPrice => "bonett_price",
-            IntervalMethod::Newcombe => "newcombe",
-            IntervalMethod::Custom => "custom",
-        }
+        let is_it = |method: &IntervalMethod| discriminant(method) == discriminant(&self);
+        Self::NAMES.iter().find(|(_, method)| is_it(method)).map_or("", |(name, _)| name)
     }
 
     /// From a spec.
@@ -594,7 +556,7 @@ impl IntervalMethod {
     /// A sentence that names the methods, or the argument and what was expected.
     pub fn from_spec(spec: &Spec) -> Result<Self, String> {
         let named = |method: &IntervalMethod| method.name() == spec.name && spec.package.is_none();
-        let Some(method) = IntervalMethod::CHOICES.iter().copied().find(named) else {
+        let Some(method) = IntervalMethod::choices().find(named) else {
             return Err(unknown(&spec.qualified_name(), names()));
         };
         let parameters: &[&str] = match method {
@@ -630,7 +592,7 @@ fn beta_prior(arg: &Arg) -> Result<BetaPrior, String> {
 
 /// All names, `auto` first.
 fn names() -> impl Iterator<Item = &'static str> {
-    std::iter::once("auto").chain(IntervalMethod::CHOICES.iter().map(|method| method.name()))
+    std::iter::once("auto").chain(IntervalMethod::choices().map(IntervalMethod::name))
 }
 
 impl fmt::Display for IntervalMethod {
@@ -703,7 +665,7 @@ impl FromStr for IntervalChoice {
 }
 
 /// Which ends an interval has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(ArgWord, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IntervalSide {
     /// Both, each with half of what the level leaves.
@@ -745,15 +707,6 @@ impl IntervalSide {
             IntervalSide::Lower | IntervalSide::Upper => level,
         }
     }
-}
-
-impl ArgWord for IntervalSide {
-    const EXPECTED: &'static str = "\"two-sided\", \"lower\" or \"upper\"";
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("two-sided", IntervalSide::TwoSided),
-        ("lower", IntervalSide::Lower),
-        ("upper", IntervalSide::Upper),
-    ];
 }
 
 impl fmt::Display for IntervalSide {
@@ -808,20 +761,25 @@ pub enum ClusterVariance {
 }
 
 impl ErrorMethod {
-    /// The methods that a plan can name.
-    pub const CHOICES: [ErrorMethod; 7] = [
-        ErrorMethod::Iid,
-        ErrorMethod::Cluster(ClusterVariance::Cr0),
-        ErrorMethod::Cluster(ClusterVariance::Cr1),
-        ErrorMethod::Cluster(ClusterVariance::Cr2),
-        ErrorMethod::Cluster(ClusterVariance::Cr3),
-        ErrorMethod::Jackknife,
-        ErrorMethod::Bootstrap,
+    /// All methods by name: first those that a plan can name, then those that only metrics choose.
+    pub const NAMES: [(&'static str, ErrorMethod); 11] = [
+        ("iid", ErrorMethod::Iid),
+        ("CR0", ErrorMethod::Cluster(ClusterVariance::Cr0)),
+        ("CR1", ErrorMethod::Cluster(ClusterVariance::Cr1)),
+        ("CR2", ErrorMethod::Cluster(ClusterVariance::Cr2)),
+        ("CR3", ErrorMethod::Cluster(ClusterVariance::Cr3)),
+        ("jackknife", ErrorMethod::Jackknife),
+        ("bootstrap", ErrorMethod::Bootstrap),
+        ("delta", ErrorMethod::Delta),
+        ("delong", ErrorMethod::DeLong),
+        ("macro", ErrorMethod::Macro),
+        ("custom", ErrorMethod::Custom),
     ];
 
-    /// The methods that only metrics choose.
-    pub const OF_METRICS: [ErrorMethod; 4] =
-        [ErrorMethod::Delta, ErrorMethod::DeLong, ErrorMethod::Macro, ErrorMethod::Custom];
+    /// The methods that a plan can name.
+    pub fn choices() -> impl Iterator<Item = ErrorMethod> {
+        Self::NAMES.iter().take(7).map(|(_, method)| *method)
+    }
 
     /// Whether it may draw resamples.
     pub fn is_drawn(self) -> bool {
@@ -830,19 +788,7 @@ impl ErrorMethod {
 
     /// The name, as in JSON and on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            ErrorMethod::Iid => "iid",
-            ErrorMethod::Cluster(ClusterVariance::Cr0) => "CR0",
-            ErrorMethod::Cluster(ClusterVariance::Cr1) => "CR1",
-            ErrorMethod::Cluster(ClusterVariance::Cr2) => "CR2",
-            ErrorMethod::Cluster(ClusterVariance::Cr3) => "CR3",
-            ErrorMethod::Bootstrap => "bootstrap",
-            ErrorMethod::Jackknife => "jackknife",
-            ErrorMethod::Delta => "delta",
-            ErrorMethod::DeLong => "delong",
-            ErrorMethod::Macro => "macro",
-            ErrorMethod::Custom => "custom",
-        }
+        Self::NAMES.iter().find(|(_, method)| *method == self).map_or("", |(name, _)| name)
     }
 }
 
@@ -862,8 +808,8 @@ impl FromStr for ErrorMethod {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let named = |method: &ErrorMethod| method.name().eq_ignore_ascii_case(text);
-        let names = ErrorMethod::CHOICES.iter().map(|method| method.name());
-        ErrorMethod::CHOICES.iter().copied().find(named).ok_or_else(|| unknown(text, names))
+        let names = ErrorMethod::choices().map(ErrorMethod::name);
+        ErrorMethod::choices().find(named).ok_or_else(|| unknown(text, names))
     }
 }
 
@@ -899,7 +845,7 @@ mod tests {
     #[test]
     fn every_method_is_listed_once() {
         let walked: Vec<M> = std::iter::successors(Some(M::Wilson), |method| next(*method)).collect();
-        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).chain(M::OF_COMPARISONS).collect();
+        let listed = M::NAMES.map(|(_, method)| method);
         assert_eq!(walked, listed);
     }
 }
@@ -929,7 +875,7 @@ mod method_tests {
     #[test]
     fn every_method_is_listed_once() {
         let walked: Vec<M> = std::iter::successors(Some(M::Iid), |method| next(*method)).collect();
-        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).collect();
+        let listed = M::NAMES.map(|(_, method)| method);
         assert_eq!(walked, listed);
     }
 }

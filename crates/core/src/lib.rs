@@ -78,7 +78,7 @@ pub use evaluation::{
 };
 pub use inputs::{FigureNames, KeyUsage, MetadataKeys, Raters, RequiredKey, ScoreParts, Wants};
 pub use metadata::Metadata;
-pub use metric::{FnMetric, Metric, MetricItem, MetricMap, Metrics, PreparedValue, metric_fn};
+pub use metric::{FnMetric, Metric, MetricItem, MetricMap, Metrics, metric_fn};
 pub use naming::Order;
 pub use partial::{Partial, Receipt, bucket_of};
 pub use plan::{Epochs, HeadlineRequest, IntoReducers, Plan, ReducerChoice, Reducers, ScorerPlan};

@@ -4,8 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::error_plan::Estimation;
-use crate::estimate::{GroupContext, ScoreKind, Summary};
+use crate::estimate::{ScoreKind, Summary};
 use crate::evaluation::{Direction, MetricValue, Role, Subject};
 use crate::inputs::{FigureNames, KeyUsage, MetadataKeys, Raters, RequiredKey, ScoreParts, Wants};
 use crate::metadata::Metadata;
@@ -170,14 +169,17 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
         Some(scores.finite(&spec.name, &conversion, <[f64]>::to_vec))
     }
 
-    /// What its value over a part of all scores, such as a group, follows from, read from them; none if the value does not
-    /// depend on what all scores are. `estimation` takes the place of that of the scores.
-    ///
-    /// # Errors
-    /// As in [`compute`](Metric::compute).
-    fn prepare(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<Option<PreparedValue>> {
-        let _ = (estimation, scores);
+    /// What kind of numbers it sees in these scores, if the interval of a group depends on what all scores are: it is then
+    /// found in the [context](Scores::context) of the group's scores.
+    fn score_kind(&self, scores: &Scores<'_>) -> Result<Option<ScoreKind>> {
+        let _ = scores;
         Ok(None)
+    }
+
+    /// The summary that its value is the mean of, with the errors of the plan, if it is one.
+    fn summary(&self, scores: &Scores<'_>) -> Option<Arc<Summary>> {
+        let _ = scores;
+        None
     }
 }
 
@@ -194,34 +196,6 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
     let mut params = params_to_log(&metric.spec().kwargs);
     params.insert(argument.to_owned(), described.into());
     params
-}
-
-/// What the value of a metric follows from once it is known of what its scores are a part.
-pub struct PreparedValue {
-    /// What the scores are, where that decides which interval fits.
-    pub kind: Option<ScoreKind>,
-    /// What the value comes from, if it is a mean with the errors of the plan: errors of means of groups need it where
-    /// clusters span groups.
-    pub summary: Option<Arc<Summary>>,
-    finish: Box<dyn FnOnce(GroupContext) -> Result<MetricValue>>,
-}
-
-impl PreparedValue {
-    /// A value that this gives.
-    pub fn new(
-        kind: Option<ScoreKind>,
-        finish: impl FnOnce(GroupContext) -> Result<MetricValue> + 'static,
-    ) -> Self {
-        PreparedValue { kind, summary: None, finish: Box::new(finish) }
-    }
-
-    /// The value. `whole` is what all scores are, if these are a part of them: a group.
-    ///
-    /// # Errors
-    /// Those of the metric.
-    pub fn finish(self, whole: GroupContext) -> Result<MetricValue> {
-        (self.finish)(whole)
-    }
 }
 
 /// A metric from a name and a closure.
@@ -362,24 +336,6 @@ macro_rules! metric_flags {
 
 pub(crate) use metric_flags;
 
-/// The methods of a metric whose value this function prepares.
-macro_rules! prepared_by {
-    ($prepare:path) => {
-        fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
-            $prepare(self, scores.estimation(), scores)?.finish($crate::GroupContext::default())
-        }
-
-        fn prepare(
-            &self,
-            estimation: &$crate::Estimation,
-            scores: &$crate::Scores<'_>,
-        ) -> $crate::Result<Option<$crate::PreparedValue>> {
-            $prepare(self, estimation, scores).map(Some)
-        }
-    };
-}
-pub(crate) use prepared_by;
-
 /// Methods that call those of the same names: of the expression, of `self`.
 macro_rules! forward_methods {
     ($self:ident => $inner:expr; $($name:ident($($arg:ident: $type:ty),*) -> $value:ty;)+) => {
@@ -416,7 +372,8 @@ macro_rules! forward_metric {
             depends_on_ids(is_resampled: bool) -> bool;
             resample_cost() -> u64;
             sample_numbers(scores: &$crate::Scores<'_>) -> Option<$crate::Result<Vec<f64>>>;
-            prepare(estimation: &$crate::Estimation, scores: &$crate::Scores<'_>) -> $crate::Result<Option<$crate::PreparedValue>>;
+            score_kind(scores: &$crate::Scores<'_>) -> $crate::Result<Option<$crate::ScoreKind>>;
+            summary(scores: &$crate::Scores<'_>) -> Option<std::sync::Arc<$crate::Summary>>;
         }
     };
 }

@@ -98,7 +98,8 @@ pub fn unique_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String>
 /// assert_eq!(Order::default().to_string(), "appearance");
 /// assert!("id".parse::<Order>().unwrap_err().contains("appearance or key"));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Order {
     /// As they first appear in the rows.
     #[default]
@@ -135,6 +136,17 @@ impl FromStr for Order {
         let order = Order::ALL.into_iter().find(|order| order.name() == name);
         order.ok_or_else(|| format!("the order is appearance or key, found {name:?}"))
     }
+}
+
+/// The place of each item among all in ascending order.
+pub(crate) fn ranks<T: Ord>(items: &[T]) -> Vec<u32> {
+    let mut order: Vec<usize> = (0..items.len()).collect();
+    order.sort_unstable_by_key(|at| items.get(*at));
+    let mut ranks = vec![0; order.len()];
+    for (rank, at) in order.into_iter().enumerate() {
+        ranks.get_mut(at).into_iter().for_each(|slot| *slot = rank as u32);
+    }
+    ranks
 }
 
 // Distinct items, each stored once and numbered in order of first appearance.

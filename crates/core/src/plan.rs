@@ -1,5 +1,7 @@
 //! What is to be computed: scorers with their metrics, reducers, a seed.
 
+use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -325,36 +327,35 @@ impl Plan {
             Arc::new(crate::metrics::grouped(Arc::clone(metric), key))
         };
         // Other groups of the same figure come later.
-        let of_map = |map: &MetricMap| -> MetricMap {
-            let with_first = |own: &Vec<Arc<dyn Metric>>| {
-                own.iter().find(is_wanted).map(&grouped).into_iter().chain(own.iter().cloned()).collect()
-            };
-            map.iter().map(|(pattern, own)| (pattern.clone(), with_first(own))).collect()
+        let add_to_map = |map: &mut MetricMap| {
+            for own in map.values_mut() {
+                let first = own.iter().find(is_wanted).map(&grouped);
+                own.splice(0..0, first);
+            }
         };
-        let with_groups = |metrics: &Metrics| match metrics {
-            Metrics::Map(map) => Metrics::Map(of_map(map)),
-            Metrics::List(items) => {
-                let first = metrics.whole().find(is_wanted).map(&grouped).map(MetricItem::Metric);
-                let others = items.iter().map(|item| match item {
-                    MetricItem::Metric(_) => item.clone(),
-                    MetricItem::Map(map) => MetricItem::Map(of_map(map)),
-                });
-                Metrics::List(first.into_iter().chain(others).collect())
+        let add = |metrics: &mut Metrics| {
+            let first = metrics.whole().find(is_wanted).map(&grouped).map(MetricItem::Metric);
+            match metrics {
+                Metrics::Map(map) => add_to_map(map),
+                Metrics::List(items) => {
+                    items.iter_mut().for_each(|item| match item {
+                        MetricItem::Metric(_) => {}
+                        MetricItem::Map(map) => add_to_map(map),
+                    });
+                    items.splice(0..0, first);
+                }
             }
         };
         let mut plan = self.clone();
-        if let Some(metrics) = &self.task_metrics {
-            plan.task_metrics = Some(with_groups(metrics));
+        if let Some(metrics) = &mut plan.task_metrics {
+            add(metrics);
             return plan;
         }
-        for scorer in &mut plan.scorers {
-            scorer.metrics = with_groups(&scorer.metrics);
-        }
+        plan.scorers.iter_mut().for_each(|scorer| add(&mut scorer.metrics));
         let is_planned = |name: &str| self.scorers.iter().any(|scorer| scorer.name == name);
         for scorer in columns.scorer_names().filter(|name| !is_planned(name)) {
             let default = || crate::metrics![crate::metrics::accuracy(), crate::metrics::stderr()];
-            let own = self.default_metrics.get(scorer).cloned().unwrap_or_else(default);
-            plan.default_metrics.insert(scorer.to_owned(), with_groups(&own));
+            add(plan.default_metrics.entry(scorer.to_owned()).or_insert_with(default));
         }
         plan
     }
@@ -391,14 +392,12 @@ impl Plan {
     /// epochs that are not reduced are clustered by sample.
     pub fn method_without_clusters(&self) -> Option<ErrorMethod> {
         let method = self.errors.method.filter(|method| matches!(method, ErrorMethod::Cluster(_)))?;
-        let of_scorers = self.scorers.iter().map(|scorer| &scorer.metrics);
-        let mut metrics = self.task_metrics.as_ref().into_iter().chain(of_scorers).flat_map(Metrics::iter);
         let has_clusters = |metric: &Arc<dyn Metric>| {
             metric.cluster().is_some() || metric.wants() == crate::Wants::Unreduced
         };
         let is_missing = self.errors.cluster.is_empty()
             && !matches!(self.reducers, Reducers::Disabled)
-            && !metrics.any(has_clusters);
+            && !self.own_metrics().any(has_clusters);
         is_missing.then_some(method)
     }
 
@@ -425,14 +424,10 @@ impl Plan {
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn beyond_threshold(&self, columns: &ScoreColumns) -> Option<(&Arc<dyn Reducer>, f64)> {
-        let reducers = self.all_reducers().filter_map(|reducers| match reducers {
-            Reducers::Explicit(reducers) => Some(reducers),
-            _ => None,
-        });
         let is_default = |reducer: &&Arc<dyn Reducer>| {
             reducer.by_epoch().is_some_and(|reducer| reducer.default_threshold().is_some())
         };
-        let reducer = reducers.flatten().find(is_default)?;
+        let reducer = self.named_reducers().find(is_default)?;
         Some((reducer, columns.highest_number().filter(|highest| *highest > 1.0)?))
     }
 
@@ -477,7 +472,6 @@ impl Plan {
         })
     }
 
-    /// The metrics that it computes, unless scorers have their own defaults.
     /// With only those of its metrics that pass.
     pub(crate) fn with_metrics(&self, passes: impl Fn(&dyn Metric) -> bool) -> Plan {
         let filtered = |metrics: &Metrics| metrics.filter(|metric: &Arc<dyn Metric>| passes(metric.as_ref()));
@@ -488,13 +482,10 @@ impl Plan {
         plan
     }
 
+    /// The metrics that it computes, unless scorers have their own defaults.
     pub(crate) fn own_metrics(&self) -> impl Iterator<Item = &Arc<dyn Metric>> {
-        let of_scorers = self.scorers.iter().map(|scorer| &scorer.metrics);
-        let metrics: Vec<&Metrics> = match &self.task_metrics {
-            Some(metrics) => vec![metrics],
-            None => of_scorers.collect(),
-        };
-        metrics.into_iter().flat_map(Metrics::iter)
+        let of_scorers = self.scorers.iter().filter(|_| self.task_metrics.is_none());
+        self.task_metrics.iter().chain(of_scorers.map(|scorer| &scorer.metrics)).flat_map(Metrics::iter)
     }
 
     /// The sample metadata keys that must be read for this plan.
@@ -513,8 +504,7 @@ impl Plan {
     /// too, have all parts.
     pub fn score_parts(&self) -> ScoreParts {
         // A reducer of scalars sees nothing but values; any other sees whole scores.
-        let sees_whole = |reducers: &Reducers| matches!(reducers, Reducers::Explicit(reducers) if reducers.iter().any(|r| r.by_epoch().is_none()));
-        let by_reducers = match self.all_reducers().any(sees_whole) {
+        let by_reducers = match self.named_reducers().any(|reducer| reducer.by_epoch().is_none()) {
             true => ScoreParts::All,
             false => ScoreParts::Value,
         };
@@ -525,20 +515,51 @@ impl Plan {
 
 // Plans as text, so that they can travel to other machines; and what of the scores a plan can see there.
 
-/// The fields of the text, in the order in which they are written.
-const FIELDS: [&str; 11] = [
-    "scorers",
-    "metrics",
-    "reducers",
-    "seed",
-    "max_draws",
-    "headline",
-    "errors",
-    "default_metrics",
-    "only",
-    "scorer_reducers",
-    "order",
-];
+/// A plan as text: what is set of it, with its metrics and reducers as specs. What depends on names is in their order.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct PlanText {
+    scorers: Vec<ScorerText>,
+    metrics: Option<MetricsSpec>,
+    reducers: ReducersText,
+    seed: u64,
+    max_draws: Option<u64>,
+    headline: Option<HeadlineRequest>,
+    errors: Map<String, Json>,
+    default_metrics: BTreeMap<String, MetricsSpec>,
+    only: Vec<String>,
+    scorer_reducers: BTreeMap<String, ReducersText>,
+    order: Order,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScorerText {
+    name: String,
+    metrics: MetricsSpec,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    params: Map<String, Json>,
+}
+
+/// Null for the implied mean, an empty list if epochs are not reduced.
+type ReducersText = Option<Vec<Spec>>;
+
+fn metrics_text(metrics: &Metrics) -> MetricsSpec {
+    let Ok(specs) = metrics.try_map(|metric| Ok::<_, Infallible>(metric.spec()));
+    specs
+}
+
+fn reducers_text(reducers: &Reducers) -> ReducersText {
+    match reducers {
+        Reducers::Implicit => None,
+        Reducers::Disabled => Some(Vec::new()),
+        Reducers::Explicit(list) => Some(list.iter().map(|reducer| reducer.spec()).collect()),
+    }
+}
+
+fn by_name<'p, T, U>(map: &'p IndexMap<String, T>, text: impl Fn(&'p T) -> U) -> BTreeMap<String, U> {
+    map.iter().map(|(name, value)| (name.clone(), text(value))).collect()
+}
 
 impl Plan {
     /// The plan as text: JSON with the specs of its metrics and reducers, in which what is unset is left out. Equal plans
@@ -565,27 +586,33 @@ impl Plan {
                  on the order of all samples; compute it on one machine",
             ));
         }
-        let mut text = Map::new();
-        let mut set = |key: &str, value: Json, is_set: bool| {
-            if is_set {
-                text.insert(key.to_owned(), value);
-            }
+        let scorer = |ScorerPlan { name, metrics, params }: &ScorerPlan| ScorerText {
+            name: name.clone(),
+            metrics: metrics_text(metrics),
+            params: (**params).clone(),
         };
-        let scorers: Vec<Json> = self.scorers.iter().map(scorer_json).collect();
-        set("scorers", scorers.into(), !self.scorers.is_empty());
-        set("metrics", self.task_metrics.as_ref().map(metrics_json).into(), self.task_metrics.is_some());
-        set("reducers", reducers_json(&self.reducers), !matches!(self.reducers, Reducers::Implicit));
-        set("seed", self.seed.into(), self.seed != 0);
-        set("max_draws", self.max_draws.into(), self.max_draws.is_some());
-        set("headline", self.headline.as_ref().map(headline_json).into(), self.headline.is_some());
-        set("errors", self.errors.to_json(), !self.errors.is_default());
-        let of_name = sorted(&self.default_metrics, metrics_json);
-        set("default_metrics", of_name, !self.default_metrics.is_empty());
-        set("only", json!(self.only), !self.only.is_empty());
-        let of_name = sorted(&self.scorer_reducers, reducers_json);
-        set("scorer_reducers", of_name, !self.scorer_reducers.is_empty());
-        set("order", self.order.name().into(), self.order != Order::default());
-        Ok(Json::Object(text).to_string())
+        let Json::Object(errors) = self.errors.to_json() else {
+            return Err(Error::custom("errors are no map"));
+        };
+        let text = PlanText {
+            scorers: self.scorers.iter().map(scorer).collect(),
+            metrics: self.task_metrics.as_ref().map(metrics_text),
+            reducers: reducers_text(&self.reducers),
+            seed: self.seed,
+            max_draws: self.max_draws,
+            headline: self.headline.clone(),
+            errors,
+            default_metrics: by_name(&self.default_metrics, metrics_text),
+            only: self.only.clone(),
+            scorer_reducers: by_name(&self.scorer_reducers, reducers_text),
+            order: self.order,
+        };
+        let unset = json!(PlanText::default());
+        let mut text = json!(text);
+        if let Json::Object(fields) = &mut text {
+            fields.retain(|key, value| unset.get(key) != Some(value));
+        }
+        Ok(text.to_string())
     }
 
     /// The plan of a text, with metrics and reducers of a registry.
@@ -593,44 +620,53 @@ impl Plan {
     /// # Errors
     /// A sentence that names the field and what was expected, and specs that the registry does not know.
     pub fn from_text(text: &str, registry: &Registry) -> Result<Self> {
-        let json: Json = serde_json::from_str(text)
-            .map_err(|error| Error::custom(format!("the text of a plan must be JSON: {error}")))?;
-        let fields = object(&json, "the plan")?;
-        if let Some(unknown) = fields.keys().find(|key| !FIELDS.contains(&key.as_str())) {
-            let known = FIELDS.join(", ");
-            return Err(Error::custom(format!(
-                "the plan has an unknown field `{unknown}`; the fields are {known}"
-            )));
-        }
-        let field = |key: &str| fields.get(key);
-        let whole = |key: &str| {
-            let number = |json: &Json| json.as_u64().ok_or_else(|| expected(key, "a whole number", json));
-            field(key).map(number).transpose()
+        let fields = match serde_json::from_str(text) {
+            Ok(Json::Object(fields)) => fields,
+            Ok(other) => return Err(Error::custom(format!("the plan must be a map, found {other}"))),
+            Err(error) => {
+                return Err(Error::custom(format!("the text of a plan must be JSON: {error}")));
+            }
         };
-        let mut plan = Plan::new();
-        if let Some(scorers) = field("scorers") {
-            let scorers = scorers.as_array().ok_or_else(|| expected("scorers", "a list", scorers))?;
-            plan.scorers = scorers.iter().map(|json| scorer(json, registry)).collect::<Result<_>>()?;
+        let read = |fields: Map<String, Json>| serde_json::from_value::<PlanText>(fields.into());
+        for (key, value) in &fields {
+            read(Map::from_iter([(key.clone(), value.clone())]))
+                .map_err(|problem| Error::custom(format!("`{key}` of the plan: {problem}")))?;
         }
-        plan.task_metrics = field("metrics").map(|json| metrics(json, registry)).transpose()?;
-        if let Some(json) = field("reducers") {
-            plan.reducers = reducers(json, registry)?;
+        let mut headline = fields.get("headline").and_then(Json::as_object).into_iter().flat_map(Map::keys);
+        let parts = ["scorer", "score", "metric", "reducer"];
+        if let Some(unknown) = headline.find(|key| !parts.contains(&key.as_str())) {
+            return Err(Error::custom(format!("`headline` of the plan: unknown field `{unknown}`")));
         }
-        plan.seed = whole("seed")?.unwrap_or(0);
-        plan.max_draws = whole("max_draws")?;
-        plan.headline = field("headline").map(headline).transpose()?;
-        if let Some(json) = field("errors") {
-            plan.errors = ErrorPlan::from_json(json)
-                .map_err(|problem| Error::custom(format!("`errors`: {problem}")))?;
-        }
-        plan.default_metrics = by_name(field("default_metrics"), |json| metrics(json, registry))?;
-        plan.only = field("only").map(|json| texts("only", json)).transpose()?.unwrap_or_default();
-        plan.scorer_reducers = by_name(field("scorer_reducers"), |json| reducers(json, registry))?;
-        if let Some(json) = field("order") {
-            let name = json.as_str().ok_or_else(|| expected("order", "a string", json))?;
-            plan.order = name.parse().map_err(|problem| Error::custom(format!("`order`: {problem}")))?;
-        }
-        Ok(plan)
+        let text = read(fields).map_err(|problem| Error::custom(problem.to_string()))?;
+        let metrics = |specs: MetricsSpec| registry.metrics(&specs);
+        let reducers = |specs: ReducersText| {
+            let Some(specs) = specs else { return Ok(Reducers::Implicit) };
+            let built = specs.iter().map(|spec| registry.reducer(spec));
+            built.collect::<Result<_>>().map(Reducers::explicit)
+        };
+        let scorer = |ScorerText { name, metrics, params }: ScorerText| {
+            Ok(ScorerPlan { name, metrics: registry.metrics(&metrics)?, params: params.into() })
+        };
+        let default_metrics = text.default_metrics.into_iter();
+        let scorer_reducers = text.scorer_reducers.into_iter();
+        Ok(Plan {
+            scorers: text.scorers.into_iter().map(scorer).collect::<Result<_>>()?,
+            task_metrics: text.metrics.map(metrics).transpose()?,
+            reducers: reducers(text.reducers)?,
+            seed: text.seed,
+            max_draws: text.max_draws,
+            headline: text.headline,
+            errors: ErrorPlan::from_json(&text.errors.into())
+                .map_err(|problem| Error::custom(format!("`errors`: {problem}")))?,
+            default_metrics: default_metrics
+                .map(|(name, specs)| Ok((name, metrics(specs)?)))
+                .collect::<Result<_>>()?,
+            only: text.only,
+            scorer_reducers: scorer_reducers
+                .map(|(name, specs)| Ok((name, reducers(specs)?)))
+                .collect::<Result<_>>()?,
+            order: text.order,
+        })
     }
 
     /// What distinguishes the plan from others: a hash of its text that is the same everywhere.
@@ -645,15 +681,9 @@ impl Plan {
     }
 
     /// Every metric that the plan may compute.
-    fn computed_metrics(&self) -> Vec<&Arc<dyn Metric>> {
-        let lists: Vec<&Metrics> = match &self.task_metrics {
-            Some(metrics) => vec![metrics],
-            None => {
-                let of_scorers = self.scorers.iter().map(|scorer| &scorer.metrics);
-                of_scorers.chain(self.default_metrics.values()).collect()
-            }
-        };
-        lists.into_iter().flat_map(Metrics::iter).collect()
+    pub(crate) fn computed_metrics(&self) -> impl Iterator<Item = &Arc<dyn Metric>> {
+        let of_others = self.default_metrics.values().filter(|_| self.task_metrics.is_none());
+        self.own_metrics().chain(of_others.flat_map(Metrics::iter))
     }
 
     /// Every reducer that the plan names.
@@ -666,13 +696,13 @@ impl Plan {
 
     /// The metadata of samples that figures may depend on.
     pub(crate) fn visible_metadata(&self) -> MetadataKeys {
-        let of_metrics = self.computed_metrics().into_iter().map(|metric| metric.metadata_keys());
+        let of_metrics = self.computed_metrics().map(|metric| metric.metadata_keys());
         of_metrics.fold(self.metadata_keys(), MetadataKeys::and)
     }
 
     /// The parts of scores that figures may depend on.
     pub(crate) fn visible_parts(&self) -> ScoreParts {
-        let of_metrics = self.computed_metrics().into_iter().map(|metric| metric.score_parts());
+        let of_metrics = self.computed_metrics().map(|metric| metric.score_parts());
         of_metrics.fold(self.score_parts(), ScoreParts::max)
     }
 
@@ -688,111 +718,6 @@ impl Plan {
             // Of a quantile, for instance.
             || errors.population.is_some();
         let depends = |metric: &Arc<dyn Metric>| metric.depends_on_ids(is_resampled);
-        is_custom || errors.early_stop.is_some() || self.computed_metrics().into_iter().any(depends)
+        is_custom || errors.early_stop.is_some() || self.computed_metrics().any(depends)
     }
-}
-
-fn metrics_json(metrics: &Metrics) -> Json {
-    let specs = metrics.try_map(|metric| Ok::<_, std::convert::Infallible>(metric.spec()));
-    json!(specs.ok())
-}
-
-fn metrics(json: &Json, registry: &Registry) -> Result<Metrics> {
-    registry.metrics(&MetricsSpec::from_log_json(json)?)
-}
-
-/// Null for the implied mean, an empty list if epochs are not reduced.
-fn reducers_json(reducers: &Reducers) -> Json {
-    match reducers {
-        Reducers::Implicit => Json::Null,
-        Reducers::Disabled => Json::Array(Vec::new()),
-        Reducers::Explicit(list) => {
-            list.iter().map(|reducer| Json::from(reducer.spec().to_string())).collect()
-        }
-    }
-}
-
-fn reducers(json: &Json, registry: &Registry) -> Result<Reducers> {
-    if json.is_null() {
-        return Ok(Reducers::Implicit);
-    }
-    let built = texts("reducers", json)?.into_iter().map(|text| registry.reducer(&text.parse::<Spec>()?));
-    Ok(Reducers::explicit(built.collect::<Result<_>>()?))
-}
-
-fn scorer_json(scorer: &ScorerPlan) -> Json {
-    let ScorerPlan { name, metrics, params } = scorer;
-    let mut json = Map::new();
-    json.insert("name".to_owned(), name.as_str().into());
-    json.insert("metrics".to_owned(), metrics_json(metrics));
-    if !params.is_empty() {
-        json.insert("params".to_owned(), params.clone().into());
-    }
-    Json::Object(json)
-}
-
-fn scorer(json: &Json, registry: &Registry) -> Result<ScorerPlan> {
-    let mut scorer =
-        ScorerPlan { name: String::new(), metrics: Metrics::List(Vec::new()), params: Metadata::new() };
-    for (key, value) in object(json, "a scorer")? {
-        match key.as_str() {
-            "name" => {
-                value.as_str().ok_or_else(|| expected(key, "a string", value))?.clone_into(&mut scorer.name)
-            }
-            "metrics" => scorer.metrics = metrics(value, registry)?,
-            "params" => scorer.params = object(value, "`params`")?.clone().into(),
-            _ => return Err(Error::custom(format!("a scorer has an unknown field `{key}`"))),
-        }
-    }
-    Ok(scorer)
-}
-
-fn headline_json(headline: &HeadlineRequest) -> Json {
-    let HeadlineRequest { scorer, score, metric, reducer } = headline;
-    let parts = [("scorer", scorer), ("score", score), ("metric", metric), ("reducer", reducer)];
-    let set =
-        parts.into_iter().filter_map(|(key, part)| Some((key.to_owned(), Json::from(part.as_deref()?))));
-    Json::Object(set.collect())
-}
-
-fn headline(json: &Json) -> Result<HeadlineRequest> {
-    let mut headline = HeadlineRequest::default();
-    for (key, value) in object(json, "`headline`")? {
-        let part = match key.as_str() {
-            "scorer" => &mut headline.scorer,
-            "score" => &mut headline.score,
-            "metric" => &mut headline.metric,
-            "reducer" => &mut headline.reducer,
-            _ => return Err(Error::custom(format!("`headline` has an unknown field `{key}`"))),
-        };
-        *part = Some(value.as_str().ok_or_else(|| expected(key, "a string", value))?.to_owned());
-    }
-    Ok(headline)
-}
-
-/// By name, in the order of names: the plan does not depend on another one.
-fn sorted<T>(map: &IndexMap<String, T>, json: impl Fn(&T) -> Json) -> Json {
-    let mut names: Vec<&String> = map.keys().collect();
-    names.sort_unstable();
-    let entry = |name: &String| Some((name.clone(), json(map.get(name)?)));
-    Json::Object(names.into_iter().filter_map(entry).collect())
-}
-
-fn by_name<T>(json: Option<&Json>, read: impl Fn(&Json) -> Result<T>) -> Result<IndexMap<String, T>> {
-    let Some(json) = json else { return Ok(IndexMap::new()) };
-    object(json, "a part of the plan")?.iter().map(|(name, json)| Ok((name.clone(), read(json)?))).collect()
-}
-
-fn object<'j>(json: &'j Json, what: &str) -> Result<&'j Map<String, Json>> {
-    json.as_object().ok_or_else(|| Error::custom(format!("{what} must be a map, found {json}")))
-}
-
-fn texts(key: &str, json: &Json) -> Result<Vec<String>> {
-    let text = |json: &Json| json.as_str().map(str::to_owned);
-    let list = json.as_array().and_then(|list| list.iter().map(text).collect::<Option<Vec<String>>>());
-    list.ok_or_else(|| expected(key, "a list of strings", json))
-}
-
-fn expected(key: &str, what: &str, found: &Json) -> Error {
-    Error::custom(format!("`{key}` of the plan: expected {what}, found {found}"))
 }

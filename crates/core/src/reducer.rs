@@ -56,18 +56,18 @@ pub trait Reducer: ToSpec + fmt::Debug + Send + Sync {
 
     /// Whether the arguments make sense; checked before anything is reduced.
     fn check(&self) -> Result<()> {
-        Ok(())
+        self.by_epoch().map_or(Ok(()), |reducer| reducer.check())
     }
 
     /// The number of epochs that the reducer cannot do with less of.
     fn needs_epochs(&self) -> Option<u64> {
-        None
+        self.by_epoch()?.needs_epochs()
     }
 
     /// Whether a reduced score has the expectation of one epoch, as the mean has: then a mean over samples is one over
     /// epochs.
     fn keeps_expectation(&self) -> bool {
-        false
+        self.by_epoch().is_some_and(|reducer| reducer.keeps_expectation())
     }
 
     /// The scalar reducer behind this one, if there is one: it runs over columns without building
@@ -151,18 +151,6 @@ impl<R: EpochReducer> Reducer for R {
         EpochReducer::check(self)?;
         let name = self.log_name();
         LiftedReducer { reducer: self, name: &name, sample: "", unconvertible: 0 }.reduce(scores)
-    }
-
-    fn check(&self) -> Result<()> {
-        EpochReducer::check(self)
-    }
-
-    fn needs_epochs(&self) -> Option<u64> {
-        EpochReducer::needs_epochs(self)
-    }
-
-    fn keeps_expectation(&self) -> bool {
-        EpochReducer::keeps_expectation(self)
     }
 
     fn by_epoch(&self) -> Option<&dyn EpochReducer> {
@@ -463,20 +451,12 @@ where
 /// The methods of a reducer that does what another one does, but for its name: the expression, of `self`.
 macro_rules! forward_reducer {
     ($self:ident => $inner:expr) => {
-        fn reduce(&$self, scores: &[$crate::Score]) -> $crate::Result<$crate::Score> {
-            $inner.reduce(scores)
-        }
-        fn check(&$self) -> $crate::Result<()> {
-            $inner.check()
-        }
-        fn needs_epochs(&$self) -> Option<u64> {
-            $inner.needs_epochs()
-        }
-        fn keeps_expectation(&$self) -> bool {
-            $inner.keeps_expectation()
-        }
-        fn by_epoch(&$self) -> Option<&dyn $crate::EpochReducer> {
-            $inner.by_epoch()
+        $crate::metric::forward_methods! { $self => $inner;
+            reduce(scores: &[$crate::Score]) -> $crate::Result<$crate::Score>;
+            check() -> $crate::Result<()>;
+            needs_epochs() -> Option<u64>;
+            keeps_expectation() -> bool;
+            by_epoch() -> Option<&dyn $crate::EpochReducer>;
         }
     };
 }

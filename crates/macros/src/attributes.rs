@@ -3,10 +3,10 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Error, LitStr, Path, Result, Type, Visibility, parse_quote};
+use syn::{Error, LitStr, Path, Result, Visibility, parse_quote};
 
 use crate::at;
-use crate::function::{Function, FunctionKind, LeadingArgument, has_name};
+use crate::function::{Function, FunctionKind, LeadingArgument, NOTHING};
 use crate::options::{Options, ScorerMetrics};
 
 /// An attribute whose function becomes a builder.
@@ -19,21 +19,12 @@ pub(crate) struct Attribute {
     registered: fn(&syn::Path, &TokenStream) -> TokenStream,
 }
 
-const SYNCHRONOUS: FunctionKind = FunctionKind {
-    name: "",
-    leading: &[],
-    returns: "",
-    may_return_nothing: false,
-    may_wait: false,
-    reserved: &["body"],
-};
-
 pub(crate) const METRIC: Attribute = Attribute {
     kind: FunctionKind {
         name: "metric",
-        leading: &[LeadingArgument { name: "scores", ty: "&Scores", is_mutable: false, fits: has_name }],
+        leading: &[LeadingArgument { name: "scores", ty: "&Scores" }],
         returns: "Result<f64>",
-        ..SYNCHRONOUS
+        may_wait: false,
     },
     options: &["name", "wants", "role", "keys", "parts", "replaces"],
     implementation: metric,
@@ -43,9 +34,9 @@ pub(crate) const METRIC: Attribute = Attribute {
 pub(crate) const REDUCER: Attribute = Attribute {
     kind: FunctionKind {
         name: "reducer",
-        leading: &[LeadingArgument { name: "scores", ty: "&[Score]", is_mutable: false, fits: is_slice }],
+        leading: &[LeadingArgument { name: "scores", ty: "&[Score]" }],
         returns: "Result<Score>",
-        ..SYNCHRONOUS
+        may_wait: false,
     },
     options: &["name", "replaces"],
     implementation: reducer,
@@ -56,12 +47,11 @@ pub(crate) const SCORER: Attribute = Attribute {
     kind: FunctionKind {
         name: "scorer",
         leading: &[
-            LeadingArgument { name: "state", ty: "&TaskState", is_mutable: false, fits: has_name },
-            LeadingArgument { name: "target", ty: "&Target", is_mutable: false, fits: has_name },
+            LeadingArgument { name: "state", ty: "&TaskState" },
+            LeadingArgument { name: "target", ty: "&Target" },
         ],
         returns: "Result<Score>",
         may_wait: true,
-        ..SYNCHRONOUS
     },
     options: &["metrics", "range", "name", "replaces"],
     implementation: scorer,
@@ -72,20 +62,18 @@ pub(crate) const SOLVER: Attribute = Attribute {
     kind: FunctionKind {
         name: "solver",
         leading: &[
-            LeadingArgument { name: "state", ty: "&mut TaskState", is_mutable: true, fits: has_name },
-            LeadingArgument { name: "generate", ty: "&Generate", is_mutable: false, fits: has_name },
+            LeadingArgument { name: "state", ty: "&mut TaskState" },
+            LeadingArgument { name: "generate", ty: "&Generate" },
         ],
-        returns: "Result<()>",
-        may_return_nothing: true,
+        returns: NOTHING,
         may_wait: true,
-        ..SYNCHRONOUS
     },
     options: &["name", "replaces"],
     implementation: solver,
     registered: |krate, entry| quote!(#krate::eval::SubmittedEntry(#krate::eval::SolverEntry::#entry)),
 };
 
-const TASK: FunctionKind = FunctionKind { name: "task", returns: "Task", reserved: &[], ..SYNCHRONOUS };
+const TASK: FunctionKind = FunctionKind { name: "task", leading: &[], returns: "Task", may_wait: false };
 
 pub(crate) fn expand(attribute: &Attribute, options: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let builder = Builder::parse(&attribute.kind, attribute.options, options, item)?;
@@ -97,10 +85,6 @@ pub(crate) fn expand(attribute: &Attribute, options: TokenStream, item: TokenStr
         quote!(#krate::inventory::submit! { #entry })
     });
     Ok(quote!(#parts #implementation #registration))
-}
-
-fn is_slice(ty: &Type) -> bool {
-    matches!(ty, Type::Slice(_))
 }
 
 fn metric(builder: &Builder) -> Result<TokenStream> {

@@ -25,13 +25,12 @@ pub(crate) struct FunctionKind {
     pub(crate) leading: &'static [LeadingArgument],
     /// The type to return as it should be written.
     pub(crate) returns: &'static str,
-    /// Whether it may return nothing.
-    pub(crate) may_return_nothing: bool,
     /// Whether it may be `async`.
     pub(crate) may_wait: bool,
-    /// Names that arguments cannot have, beside those of `leading`.
-    pub(crate) reserved: &'static [&'static str],
 }
+
+/// What a function returns that may return nothing.
+pub(crate) const NOTHING: &str = "Result<()>";
 
 /// A function with everything of ours taken off it.
 pub(crate) struct Function {
@@ -102,7 +101,9 @@ impl FunctionKind {
     }
 
     fn reserves(&self, name: &str) -> bool {
-        self.reserved.contains(&name) || self.leading.iter().any(|leading| leading.name == name)
+        // What a builder is made of has a method `body`; a task stays the function that it is.
+        let is_method = name == "body" && !self.leading.is_empty();
+        is_method || self.leading.iter().any(|leading| leading.name == name)
     }
 
     /// Refuses what a function that is called by name cannot have.
@@ -155,7 +156,7 @@ impl FunctionKind {
     fn output(&self, sig: &Signature) -> Result<Type> {
         match &sig.output {
             ReturnType::Type(_, ty) => Ok(ty.as_ref().clone()),
-            ReturnType::Default if self.may_return_nothing => Ok(parse_quote!(())),
+            ReturnType::Default if self.returns == NOTHING => Ok(parse_quote!(())),
             ReturnType::Default => {
                 let problem = format!("a {} returns something: write `-> {}`", self.name, self.returns);
                 Err(Error::new(sig.paren_token.span.close(), problem))
@@ -182,10 +183,6 @@ pub(crate) struct LeadingArgument {
     pub(crate) name: &'static str,
     /// `&Scores`
     pub(crate) ty: &'static str,
-    /// Whether it is a `&mut`.
-    pub(crate) is_mutable: bool,
-    /// Whether a type fits behind the `&`.
-    pub(crate) fits: fn(&Type) -> bool,
 }
 
 impl fmt::Display for LeadingArgument {
@@ -194,12 +191,15 @@ impl fmt::Display for LeadingArgument {
     }
 }
 
-/// A type that has a name; whether it is the right one, only rustc knows.
-pub(crate) fn has_name(ty: &Type) -> bool {
-    matches!(ty, Type::Path(_) | Type::Group(_))
-}
-
 impl LeadingArgument {
+    /// Whether a type fits behind the `&`: a slice, or one that has a name. Whether it is the right one, only rustc knows.
+    fn fits(&self, ty: &Type) -> bool {
+        match self.ty.starts_with("&[") {
+            true => matches!(ty, Type::Slice(_)),
+            false => matches!(ty, Type::Path(_) | Type::Group(_)),
+        }
+    }
+
     /// Checks it against what was written, and writes out the lifetime that `&Scores` leaves out: some
     /// crates have the lint on that wants it. Returns where the type is.
     pub(crate) fn take(&self, written: &mut PatType, problem: &str) -> Result<Span> {
@@ -208,7 +208,8 @@ impl LeadingArgument {
             return Err(Error::new_spanned(attr, format!("{problem}; it has no default")));
         }
         let Type::Reference(reference) = written.ty.as_mut() else { return Err(wrong) };
-        if reference.mutability.is_some() != self.is_mutable || !(self.fits)(&reference.elem) {
+        let is_mutable = self.ty.starts_with("&mut");
+        if reference.mutability.is_some() != is_mutable || !self.fits(&reference.elem) {
             return Err(wrong);
         }
         if !matches!(written.pat.as_ref(), Pat::Ident(_) | Pat::Wild(_)) {

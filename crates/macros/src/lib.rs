@@ -17,6 +17,7 @@ mod function;
 mod options;
 mod params;
 mod setters;
+mod words;
 
 use proc_macro::TokenStream;
 use proc_macro2::Span;
@@ -293,6 +294,12 @@ pub fn derive_params(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(Setters, attributes(setters))]
 pub fn derive_setters(input: TokenStream) -> TokenStream {
     expanded(syn::parse(input).and_then(|input| setters::expand(&input)))
+}
+
+/// The words by which specs pass the variants of an enum, in kebab case: see the trait `ArgWord`, which must be in scope.
+#[proc_macro_derive(ArgWord)]
+pub fn derive_arg_word(input: TokenStream) -> TokenStream {
+    expanded(words::expand(input.into()))
 }
 
 /// What rustc refuses of the functions below the attributes: types that do not fit.

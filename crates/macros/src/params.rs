@@ -360,28 +360,31 @@ const UNKNOWN_OF_FIELD: &str = "unknown option; there are: `default`, `check`, `
 impl Param {
     /// The argument as the registry lists it.
     pub(crate) fn declaration(&self, krate: &Path) -> TokenStream {
-        let (param, own) = (self.plain_declaration(krate), self.is_own.then(|| quote!(.own())));
-        let values = self.reference.as_ref().map(|values| quote!(.with_reference_values(&#values)));
-        let ty = &self.ty;
-        let expected = (self.presence != Presence::Keywords)
-            .then(|| quote_spanned!(at(ty)=> .of_type(<#ty as #krate::ArgType>::EXPECTED)));
-        quote!(#param #expected #own #values)
-    }
-
-    fn plain_declaration(&self, krate: &Path) -> TokenStream {
-        let (name, docs) = (&self.name, one_line(&self.docs));
-        let param = quote!(#krate::registry::Param);
-        match (&self.default, self.presence) {
+        let Param { ty, docs, presence, is_own, .. } = self;
+        let (option, to_string) = (quote!(::std::option::Option), quote!(::std::string::ToString::to_string));
+        let asterisks = if *presence == Presence::Keywords { "**" } else { "" };
+        let (name, doc) = (format!("{asterisks}{}", self.name), one_line(docs));
+        let expected = match presence {
+            Presence::Keywords => quote!(""),
+            _ => quote_spanned!(at(ty)=> <#ty as #krate::ArgType>::EXPECTED),
+        };
+        let default = match (&self.default, presence) {
             (Some(_), _) => {
                 let (default, to_arg) = (self.default_fn(), self.to_arg(krate));
-                quote!(#param::optional(#name, #docs, #to_arg(&Self::#default())))
+                quote!(#option::Some(#to_string(&#to_arg(&Self::#default()))))
             }
-            (None, Presence::Keywords) => {
-                let name = format!("**{name}");
-                quote!(#param::keywords(#name, #docs))
+            (None, Presence::Optional) => quote!(#option::Some(#to_string("None"))),
+            (None, _) => quote!(#option::None),
+        };
+        let values = match &self.reference {
+            Some(values) => quote!(#option::Some(&#values)),
+            None => quote!(#option::None),
+        };
+        quote! {
+            #krate::registry::Param {
+                name: #name, doc: #doc, expected: #expected, default: #default, is_own: #is_own,
+                reference_values: #values,
             }
-            (None, Presence::Optional) => quote!(#param::optional(#name, #docs, "None")),
-            (None, _) => quote!(#param::required(#name, #docs)),
         }
     }
 

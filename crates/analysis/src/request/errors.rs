@@ -57,7 +57,7 @@ fn named() -> clap::builder::NonEmptyStringValueParser {
 
 #[cfg(feature = "clap")]
 fn error_methods() -> impl clap::builder::TypedValueParser<Value = ErrorMethod> {
-    super::one_of(ErrorMethod::CHOICES.map(|method| (method.name(), method)))
+    super::one_of(ErrorMethod::choices().map(|method| (method.name(), method)))
 }
 
 /// A method with its arguments, `beta(prior=[1, 1])`, or `auto`. Help and completions have the names.

@@ -287,31 +287,15 @@ pub(crate) mod as_text {
     }
 }
 
-/// The order of results, by its name.
-pub(crate) mod as_text_order {
-    use errorbar_core::Order;
-
-    use super::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(order: &Order, serializer: S) -> Result<S::Ok, S::Error> {
-        order.name().serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Order, D::Error> {
-        let name = String::deserialize(deserializer)?;
-        let order = Order::ALL.into_iter().find(|order| order.name() == name);
-        order.ok_or_else(|| serde::de::Error::custom(format!("expected appearance or key, found {name:?}")))
-    }
-}
-
 /// Parses the name of one of these values, for an option of the command line.
 #[cfg(feature = "clap")]
-pub fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
-    values: [(&'static str, T); N],
+pub fn one_of<T: Clone + Send + Sync + 'static>(
+    values: impl IntoIterator<Item = (&'static str, T)>,
 ) -> impl clap::builder::TypedValueParser<Value = T> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-    let names = values.each_ref().map(|(name, _)| *name);
+    let values: Vec<(&'static str, T)> = values.into_iter().collect();
+    let names: Vec<&'static str> = values.iter().map(|(name, _)| *name).collect();
     PossibleValuesParser::new(names).try_map(move |chosen: String| {
         let value = values.iter().find(|(name, _)| name.eq_ignore_ascii_case(&chosen));
         value.map(|(_, value)| value.clone()).ok_or("unknown value")

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use errorbar_core::spec::{MetricsSpec, Spec, SpecErrorKind, reducer_of_papers, split_k_suffix};
+use errorbar_core::spec::{MetricsSpec, Spec, SpecErrorKind, SpecPlace, reducer_of_papers, split_k_suffix};
 use errorbar_core::{Error, MetricItem, Metrics, Order, Plan, Reducers, Registry};
 use errorbar_log::inspect::scorer_metrics;
 
@@ -215,14 +215,28 @@ fn several(option: Opt, text: &str) -> Option<Text> {
 
 /// The part of the text that an error is about: where parsing stopped, the name that is wrong, or all of it.
 fn span(text: &str, error: &Error) -> Range<usize> {
-    let named = |name: &str, target: &str| word(text, name).or_else(|| word(text, target));
+    let places = SpecPlace::all(text);
+    let written = |place: &Range<usize>| text.get(place.clone()).unwrap_or_default();
+    let named = |name: &str| {
+        let goes_by = |written: &str| {
+            let short = written.strip_prefix("inspect_ai/").unwrap_or(written);
+            [written, short].contains(&name) || split_k_suffix(short).is_some_and(|(base, _)| base == name)
+        };
+        places.iter().map(|place| place.name.clone()).find(|place| goes_by(written(place)))
+    };
+    let keyword = |name: &str| {
+        let arguments = places.iter().flat_map(|place| &place.arguments);
+        arguments.filter_map(|(keyword, _)| keyword.clone()).find(|keyword| written(keyword) == name)
+    };
     let span = match error {
-        Error::UnknownName { name, .. } => word(text, name),
-        Error::Argument { target, argument, .. } => named(argument, target),
+        Error::UnknownName { name, .. } => named(name),
+        Error::Argument { target, argument, .. } => keyword(argument).or_else(|| named(target)),
         Error::Spec(error) => match error.kind() {
             SpecErrorKind::UnknownArgument { argument, spec, .. }
-            | SpecErrorKind::ArgumentGivenTwice { argument, spec, .. } => named(argument, spec),
-            SpecErrorKind::TooManyArguments { spec, .. } => word(text, spec),
+            | SpecErrorKind::ArgumentGivenTwice { argument, spec, .. } => {
+                keyword(argument).or_else(|| named(spec))
+            }
+            SpecErrorKind::TooManyArguments { spec, .. } => named(spec),
             _ => error.span(),
         },
         _ => None,
@@ -230,38 +244,19 @@ fn span(text: &str, error: &Error) -> Range<usize> {
     span.unwrap_or(0..text.len())
 }
 
-/// The first place of a whole word outside of quotes.
-fn word(text: &str, wanted: &str) -> Option<Range<usize>> {
-    let is_inside = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '-' | '.');
-    let mut quote = None;
-    let mut before = None;
-    for (at, c) in text.char_indices() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => {}
-            None if matches!(c, '"' | '\'') => quote = Some(c),
-            None => {
-                let rest = text.get(at..).unwrap_or_default();
-                let ends = rest.strip_prefix(wanted).is_some_and(|rest| !rest.starts_with(is_inside));
-                if ends && !before.is_some_and(is_inside) {
-                    return Some(at..at + wanted.len());
-                }
-            }
-        }
-        before = Some(c);
-    }
-    None
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn words_are_found_whole_and_outside_of_quotes() {
-        assert_eq!(word("grouped(acc, 'x')", "acc"), Some(8..11));
-        assert_eq!(word("grouped(accuracy, \"acc\")", "acc"), None);
-        assert_eq!(word("my_acc(acc=1)", "acc"), Some(7..10));
-        assert_eq!(word("", "acc"), None);
+    fn names_are_found_whole_and_outside_of_quotes() {
+        let unknown = |text: &str| {
+            span(text, &Error::UnknownName { kind: "metric", name: "acc".to_owned(), nearest: None })
+        };
+        assert_eq!(unknown("grouped(acc, 'x')"), 8..11);
+        assert_eq!(unknown("grouped(accuracy, \"acc\")"), 0..24);
+        assert_eq!(unknown(""), 0..0);
+        let (target, argument, problem) = ("my_acc".to_owned(), "acc".to_owned(), String::new());
+        assert_eq!(span("my_acc(acc=1)", &Error::Argument { target, argument, problem }), 7..10);
     }
 }

@@ -1,6 +1,6 @@
 //! The epochs of each sample, and the chance that at least one, or every one, of k attempts succeeds.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -17,7 +17,6 @@ use crate::reducers::{pass_at, pass_k};
 
 /// The scores of all epochs, sample by sample.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct EpochSpread {
     /// Which scores.
     pub name: ScoreName,
@@ -27,7 +26,6 @@ pub struct EpochSpread {
 
 /// The scored epochs of one sample.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub struct SampleSpread {
     /// The sample.
     pub id: String,
@@ -36,11 +34,6 @@ pub struct SampleSpread {
 }
 
 impl SampleSpread {
-    /// A sample with the scores of its epochs.
-    pub fn new(id: impl Into<String>, scores: Vec<f64>) -> Self {
-        SampleSpread { id: id.into(), scores }
-    }
-
     /// The mean of its epochs; none without any.
     pub fn mean(&self) -> Option<f64> {
         let n = self.scores.len();
@@ -54,11 +47,6 @@ impl SampleSpread {
 }
 
 impl EpochSpread {
-    /// The epochs of these samples.
-    pub fn new(name: ScoreName, samples: Vec<SampleSpread>) -> Self {
-        EpochSpread { name, samples }
-    }
-
     /// The largest number of scored epochs of a sample.
     pub fn epochs(&self) -> usize {
         self.samples.iter().map(|sample| sample.scores.len()).max().unwrap_or(0)
@@ -72,7 +60,6 @@ impl EpochSpread {
 
 /// The samples of several runs side by side, the hardest first.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct EpochStrip {
     /// The columns, from the hardest to the easiest.
     pub columns: Vec<StripColumn>,
@@ -84,7 +71,6 @@ pub struct EpochStrip {
 
 /// A sample, or some that are about as hard.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct StripColumn {
     /// The sample; the first one if there are several.
     pub id: String,
@@ -154,16 +140,16 @@ impl Plan {
                 }
                 let sample = |(id, mut epochs): (&str, Vec<(u32, f64)>)| {
                     epochs.sort_by_key(|(epoch, _)| *epoch);
-                    SampleSpread::new(id, epochs.into_iter().map(|(_, number)| number).collect())
+                    let scores = epochs.into_iter().map(|(_, number)| number).collect();
+                    SampleSpread { id: id.to_owned(), scores }
                 };
-                EpochSpread::new(name, samples.into_iter().map(sample).collect())
+                EpochSpread { name, samples: samples.into_iter().map(sample).collect() }
             }))
         })?;
         // A list of metrics has one block for each of its views.
-        let mut seen: HashMap<(String, Option<String>), ()> = HashMap::new();
-        let is_new = |spread: &EpochSpread| {
-            seen.insert((spread.name.scorer.clone(), spread.name.field.clone()), ()).is_none()
-        };
+        let mut seen: HashSet<(String, Option<String>)> = HashSet::new();
+        let is_new =
+            |spread: &EpochSpread| seen.insert((spread.name.scorer.clone(), spread.name.field.clone()));
         Ok(spreads.into_iter().filter(is_new).collect())
     }
 }
@@ -173,7 +159,6 @@ const MOST_POINTS: u64 = 32;
 
 /// pass@k and pass^k for k from 1 to the number of epochs.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct PassCurve {
     /// Which scores. The reducers are those of the curve.
     pub name: ScoreName,
@@ -183,7 +168,6 @@ pub struct PassCurve {
 
 /// The chances over k attempts.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct PassPoint {
     /// The number of attempts.
     pub k: u64,
@@ -191,20 +175,6 @@ pub struct PassPoint {
     pub any: Estimate,
     /// That all succeed: pass^k.
     pub all: Estimate,
-}
-
-impl PassPoint {
-    /// The chances over k attempts, of at least one success and of nothing but successes.
-    pub fn new(k: u64, any: Estimate, all: Estimate) -> Self {
-        PassPoint { k, any, all }
-    }
-}
-
-impl PassCurve {
-    /// A curve with its points.
-    pub fn new(name: ScoreName, points: Vec<PassPoint>) -> Self {
-        PassCurve { name, points }
-    }
 }
 
 /// The numbers of attempts that a curve has points for: all, or with many epochs 1, 2, 5, 10, … and the last.
@@ -239,35 +209,33 @@ impl Plan {
     }
 }
 
-/// A metric, and its estimate under each reducer.
-type OfReducers = (String, Vec<Option<Estimate>>);
-
-/// The curves in the results of one reducer after the other.
+/// The curves in the results of one reducer after the other: of each scorer and field, for the first metric.
 fn curves(results: &Results, ks: &[u64], names: &[String]) -> Vec<PassCurve> {
     let is_whole = |row: &EstimateRow<'_>| {
         row.role == Role::Location && row.group_key.is_none() && row.key.is_none() && row.index.is_none()
     };
-    // By scorer, field and metric: the estimate of each reducer.
-    let mut found: IndexMap<(String, Option<String>), OfReducers> = IndexMap::new();
-    for row in results.rows().into_iter().filter(is_whole) {
-        let Some(at) = names.iter().position(|name| row.reducer == Some(name)) else { continue };
-        let metric = row.result.spec.log_name().into_owned();
-        let key = (row.scorer.to_owned(), row.field.map(str::to_owned));
-        let (name, estimates) = found.entry(key).or_insert_with(|| (metric.clone(), vec![None; names.len()]));
-        if let Some(slot) = estimates.get_mut(at).filter(|slot| slot.is_none() && *name == metric) {
-            *slot = Some(row.estimate.into_owned());
-        }
-    }
-    let curve = |((scorer, field), (metric, estimates)): ((String, Option<String>), OfReducers)| {
-        let (any, all) = estimates.split_at_checked(ks.len())?;
-        let points = ks.iter().zip(any.iter().zip(all));
-        let point = |(k, (any, all)): (&u64, (&Option<Estimate>, &Option<Estimate>))| {
-            Some(PassPoint::new(*k, any.clone()?, all.clone()?))
+    let rows: Vec<EstimateRow<'_>> = results.rows().into_iter().filter(is_whole).collect();
+    let (of_any, of_all) = names.split_at_checked(ks.len()).unwrap_or_default();
+    let mut seen = HashSet::new();
+    let firsts = rows.iter().filter(|row| seen.insert((row.scorer, row.field)));
+    let curve = |first: &EstimateRow<'_>| {
+        let metric = first.result.spec.log_name();
+        let estimate = |reducer: &String| {
+            let is_it = |row: &&EstimateRow<'_>| {
+                (row.scorer, row.field) == (first.scorer, first.field)
+                    && row.reducer == Some(reducer)
+                    && row.result.spec.log_name() == metric
+            };
+            rows.iter().find(is_it).map(|row| row.estimate.clone().into_owned())
         };
-        let name = ScoreName { scorer, reducer: None, field, metric };
-        Some(PassCurve::new(name, points.filter_map(point).collect()))
+        let points = ks.iter().zip(of_any.iter().zip(of_all));
+        let point =
+            |(k, (any, all)): (&u64, _)| Some(PassPoint { k: *k, any: estimate(any)?, all: estimate(all)? });
+        let (scorer, field) = (first.scorer.to_owned(), first.field.map(str::to_owned));
+        let name = ScoreName { scorer, reducer: None, field, metric: metric.to_string() };
+        PassCurve { name, points: points.filter_map(point).collect() }
     };
-    found.into_iter().filter_map(curve).collect()
+    firsts.map(curve).collect()
 }
 
 #[cfg(test)]
@@ -276,8 +244,9 @@ mod tests {
     use crate::Score;
 
     fn run(samples: &[(&str, &[f64])]) -> EpochSpread {
-        let sample = |(id, scores): &(&str, &[f64])| SampleSpread::new(*id, scores.to_vec());
-        EpochSpread::new(ScoreName::default(), samples.iter().map(sample).collect())
+        let sample =
+            |(id, scores): &(&str, &[f64])| SampleSpread { id: (*id).to_owned(), scores: scores.to_vec() };
+        EpochSpread { name: ScoreName::default(), samples: samples.iter().map(sample).collect() }
     }
 
     #[test]
@@ -313,7 +282,8 @@ mod tests {
         let plan = Plan::new().reducers(crate::reducers![crate::reducers::mode()]);
         let spreads = plan.epoch_spreads(&columns).unwrap();
         assert_eq!(spreads.len(), 1);
-        let expected = [SampleSpread::new("a", vec![1.0, 0.0]), SampleSpread::new("b", vec![1.0, 1.0])];
+        let spread = |id: &str, scores: [f64; 2]| SampleSpread { id: id.to_owned(), scores: scores.to_vec() };
+        let expected = [spread("a", [1.0, 0.0]), spread("b", [1.0, 1.0])];
         assert_eq!(spreads[0].samples, expected);
         assert_eq!((spreads[0].epochs(), spreads[0].varying()), (2, 1));
     }

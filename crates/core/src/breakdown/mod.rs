@@ -17,14 +17,13 @@ use crate::estimate::{Estimate, Undefined};
 use crate::evaluation::{EstimateRow, Results, Role};
 use crate::inputs::Wants;
 use crate::metric::{Metric, Metrics};
-use crate::metrics::{Ece, LabelCounts, Prediction, WITHOUT_ANSWER, accuracy, label_counts, recall};
+use crate::metrics::{Bin, Ece, LabelCounts, Prediction, WITHOUT_ANSWER, accuracy, label_counts, recall};
 use crate::plan::Plan;
 use crate::results::VisitedBlock;
 use crate::scores::Scores;
 
 /// Which scores a breakdown is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ScoreName {
     /// The scorer.
     pub scorer: String,
@@ -105,7 +104,6 @@ fn is_about_location(metric: &dyn Metric) -> bool {
 
 /// How accurate answers of about the same confidence are.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct CalibrationCurve {
     /// Which scores.
     pub name: ScoreName,
@@ -119,7 +117,6 @@ pub struct CalibrationCurve {
 
 /// Answers of about the same confidence.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct CalibrationBin {
     /// The lower end of their confidence, which belongs to the bin below; but 0 is in the first bin.
     pub lower: f64,
@@ -129,20 +126,6 @@ pub struct CalibrationBin {
     pub confidence: f64,
     /// The share of them that are right, with the error and the interval of the plan.
     pub accuracy: Estimate,
-}
-
-impl CalibrationBin {
-    /// The answers between two confidences.
-    pub fn new((lower, upper): (f64, f64), confidence: f64, accuracy: Estimate) -> Self {
-        CalibrationBin { lower, upper, confidence, accuracy }
-    }
-}
-
-impl CalibrationCurve {
-    /// A curve with its bins and the mean distance.
-    pub fn new(name: ScoreName, bins: Vec<CalibrationBin>, error: Estimate, n: u64) -> Self {
-        CalibrationCurve { name, bins, error, n }
-    }
 }
 
 impl Plan {
@@ -173,7 +156,7 @@ impl Plan {
                 let bins = reliability(metric, block.scores)?;
                 let error = of_block.compute(block.scores)?.into_estimate();
                 let name = ScoreName::of(block, of_block.as_ref());
-                Ok(CalibrationCurve::new(name, bins, error, block.scores.len() as u64))
+                Ok(CalibrationCurve { name, bins, error, n: block.scores.len() as u64 })
             };
             Some(curve())
         })
@@ -198,14 +181,14 @@ fn reliability(metric: &Ece, scores: &Scores<'_>) -> Result<Vec<CalibrationBin>>
         // The range of the plan is that of the scores; these are right or wrong.
         set.estimation.errors.range = None;
         let accuracy = accuracy().compute(&set.scores())?.into_estimate();
-        curve.push(CalibrationBin::new((bin.lower, bin.upper), bin.confidence(), accuracy));
+        let Bin { lower, upper, .. } = *bin;
+        curve.push(CalibrationBin { lower, upper, confidence: bin.confidence(), accuracy });
     }
     Ok(curve)
 }
 
 /// Predicted labels against true ones.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Confusion {
     /// Which scores.
     pub name: ScoreName,
@@ -219,7 +202,6 @@ pub struct Confusion {
 
 /// A label.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct ConfusionLabel {
     /// As it is written.
     pub name: String,
@@ -229,44 +211,16 @@ pub struct ConfusionLabel {
     pub precision: Estimate,
 }
 
-impl ConfusionLabel {
-    /// A label with its figures.
-    pub fn new(name: impl Into<String>, recall: Estimate, precision: Estimate) -> Self {
-        ConfusionLabel { name: name.into(), recall, precision }
-    }
-}
-
 impl Confusion {
-    /// Labels with their counts, by true label, then by predicted one.
-    pub fn new(
-        name: ScoreName,
-        labels: Vec<ConfusionLabel>,
-        counts: Vec<Vec<u64>>,
-        accuracy: Estimate,
-    ) -> Self {
-        Confusion { name, labels, counts, accuracy }
-    }
-
     /// Whether every predicted label is a verdict, such as 1 or `C`: what is right is no label.
     pub fn is_of_verdicts(&self) -> bool {
-        const VERDICTS: [&str; 14] = [
-            "0",
-            "1",
-            "0.0",
-            "1.0",
-            "0.5",
-            "C",
-            "I",
-            "P",
-            "N",
-            "True",
-            "False",
-            "true",
-            "false",
-            WITHOUT_ANSWER,
-        ];
+        let is_verdict = |label: &ConfusionLabel| {
+            let verdicts =
+                ["0", "1", "0.0", "1.0", "0.5", "C", "I", "P", "N", "True", "False", "true", "false"];
+            label.name == WITHOUT_ANSWER || verdicts.contains(&label.name.as_str())
+        };
         let mut predicted = self.predicted().peekable();
-        predicted.peek().is_some() && predicted.all(|label| VERDICTS.contains(&label.name.as_str()))
+        predicted.peek().is_some() && predicted.all(is_verdict)
     }
 
     /// Whether a predicted label is also a true one.
@@ -313,8 +267,9 @@ impl Confusion {
         let others = self.labels.len() - kept.len();
         let mut labels: Vec<ConfusionLabel> =
             kept.iter().filter_map(|label| self.labels.get(*label).cloned()).collect();
-        let unknown = || Estimate::undefined(Undefined::NotAvailable);
-        labels.push(ConfusionLabel::new(format!("{others} other labels"), unknown(), unknown()));
+        let unknown = Estimate::undefined(Undefined::NotAvailable);
+        let name = format!("{others} other labels");
+        labels.push(ConfusionLabel { name, recall: unknown.clone(), precision: unknown });
         Confusion { labels, counts, ..self }
     }
 }
@@ -339,7 +294,7 @@ impl Plan {
                 let LabelCounts { names, counts, recall, precision, accuracy } = labels;
                 let labels = names.into_iter().zip(recall.into_iter().zip(precision));
                 let label = |(name, (recall, precision))| ConfusionLabel { name, recall, precision };
-                Confusion::new(name, labels.map(label).collect(), counts, accuracy)
+                Confusion { name, labels: labels.map(label).collect(), counts, accuracy }
             }))
         })
     }
@@ -347,7 +302,6 @@ impl Plan {
 
 /// How often each score occurs, and the mean of all.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Distribution {
     /// Which scores.
     pub name: ScoreName,
@@ -361,7 +315,6 @@ pub struct Distribution {
 
 /// The samples with a score between two ends; the upper end belongs to the next bin, but to the last one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct DistributionBin {
     /// The lower end.
     pub lower: f64,

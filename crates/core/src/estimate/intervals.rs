@@ -59,23 +59,17 @@ impl Ends {
 fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> Defined<Ends> {
     match method {
         IntervalMethod::Wilson => by_wilson(input, confidence),
-        IntervalMethod::ModifiedWilson => modified_wilson(input, confidence),
         IntervalMethod::T => by_t(input, confidence),
         IntervalMethod::Bootstrap => percentile(input, confidence),
         IntervalMethod::Bca => bca(input, confidence),
         IntervalMethod::BootstrapT => studentised(input, confidence),
         IntervalMethod::Exact => exact(input, confidence),
-        IntervalMethod::ClopperPearson => clopper_pearson(input, confidence),
-        IntervalMethod::Jeffreys => jeffreys(input, confidence),
-        IntervalMethod::Beta(prior) => beta(input, prior, confidence),
+        IntervalMethod::ModifiedWilson
+        | IntervalMethod::ClopperPearson
+        | IntervalMethod::Jeffreys
+        | IntervalMethod::Beta(_) => of_trials(input, method, confidence),
         IntervalMethod::Wild(weights) => wild(input, weights, confidence),
-        IntervalMethod::Logit
-        | IntervalMethod::OrderStatistics
-        | IntervalMethod::EmpiricalBayes
-        | IntervalMethod::Betting
-        | IntervalMethod::BonettPrice
-        | IntervalMethod::Newcombe
-        | IntervalMethod::Custom => Err(Undefined::NotAvailable),
+        _ => Err(Undefined::NotAvailable),
     }
 }
 
@@ -222,59 +216,43 @@ struct IntervalDecision {
     is_caution: bool,
 }
 
-impl IntervalDecision {
-    /// The one that fits.
-    fn new(input: &IntervalInput<'_>, method: IntervalMethod, reason: String) -> Self {
-        let reason = Some(format!("auto: {method} {reason}"));
-        IntervalDecision { interval: interval(input, method), reason, is_caution: false }
-    }
-
-    /// The next best one.
-    fn instead(input: &IntervalInput<'_>, method: IntervalMethod, reason: String) -> Self {
-        IntervalDecision { is_caution: true, ..IntervalDecision::new(input, method, reason) }
-    }
-}
-
 /// The interval that fits the scores.
 fn choose(input: &IntervalInput<'_>, random: &Random) -> IntervalDecision {
-    let range = input.range();
+    let decide = |method: IntervalMethod, why: String, is_caution: bool| {
+        let reason = Some(format!("auto: {method} {why}"));
+        IntervalDecision { interval: interval(input, method), reason, is_caution }
+    };
     if let Some(rule) = rule_of_three(input) {
-        return IntervalDecision::new(input, IntervalMethod::ClopperPearson, format!("({rule})"));
+        return decide(IntervalMethod::ClopperPearson, format!("({rule})"), false);
     }
-    if range.is_ok() {
+    let Err(why) = input.range() else {
         let why = match (is_plain(input), effective_n(input)) {
             (true, Ok(n)) if input.sampled > 0.0 => format!("(0/1 scores, on effective n {n:.1})"),
             (true, _) => "(0/1 scores)".to_owned(),
             (false, Ok(n)) => format!("on effective n {n:.1}"),
             (false, Err(_)) => "(range known)".to_owned(),
         };
-        return IntervalDecision::new(input, IntervalMethod::Wilson, why);
-    }
-    let why = range.err().unwrap_or_default();
+        return decide(IntervalMethod::Wilson, why, false);
+    };
     let skewed = match &input.sample {
         DrawSource::Scores(plain) if input.n < FEW => plain.skewness().is_some_and(|g| g.abs() > SKEWED),
         _ => false,
     };
+    // A range that was given and does not hold is to be known, whichever interval takes its place.
+    let is_caution = input.plan.range.is_some();
     if !skewed {
-        let is_caution = input.plan.range.is_some();
-        return IntervalDecision {
-            is_caution,
-            ..IntervalDecision::new(input, IntervalMethod::T, format!("({why})"))
-        };
+        return decide(IntervalMethod::T, format!("({why})"), is_caution);
     }
     if !random.allows_draws(u64::from(input.plan.draws()), input.n) {
         let why = format!("({why}; skewed, but too many draws for bootstrap_t)");
-        return IntervalDecision::instead(input, IntervalMethod::T, why);
+        return decide(IntervalMethod::T, why, true);
     }
-    // A range that was given and does not hold is to be known, whichever interval takes its place.
-    let is_caution = input.plan.range.is_some();
     let skewed = format!("skewed, n < {FEW}");
     let reason = if is_caution { format!("({why}; {skewed})") } else { format!("({skewed})") };
-    let decision = IntervalDecision::new(input, IntervalMethod::BootstrapT, reason);
-    let decision = IntervalDecision { is_caution, ..decision };
+    let decision = decide(IntervalMethod::BootstrapT, reason, is_caution);
     match decision.interval {
         Err(Undefined::Other(problem)) => {
-            IntervalDecision::instead(input, IntervalMethod::T, format!("({why}; skewed, but {problem})"))
+            decide(IntervalMethod::T, format!("({why}; skewed, but {problem})"), true)
         }
         _ => decision,
     }
@@ -286,12 +264,14 @@ fn requested(input: &IntervalInput<'_>, name: IntervalMethod, random: &Random) -
         let reason = rule_of_three(input).filter(|_| name == IntervalMethod::ClopperPearson);
         return IntervalDecision { interval: interval(input, name), reason, is_caution: false };
     }
+    let t_instead = |why: String| {
+        let reason = Some(format!("t in place of {name}: {why}"));
+        IntervalDecision { interval: interval(input, IntervalMethod::T), reason, is_caution: true }
+    };
     match &input.sample {
         // With this many scores the two are the same.
         DrawSource::Scores(plain) if plain.values.is_none() => {
-            let reason = format!("t in place of {name}: more than {MAX_DISTINCT} distinct scores");
-            let interval = interval(input, IntervalMethod::T);
-            return IntervalDecision { interval, reason: Some(reason), is_caution: true };
+            return t_instead(format!("more than {MAX_DISTINCT} distinct scores"));
         }
         DrawSource::None => {
             let decision = choose(input, random);
@@ -299,9 +279,7 @@ fn requested(input: &IntervalInput<'_>, name: IntervalMethod, random: &Random) -
             return IntervalDecision { reason, is_caution: true, ..decision };
         }
         _ if matches!(name, IntervalMethod::Wild(_)) && input.units() > MAX_WILD_CLUSTERS => {
-            let reason = format!("t in place of {name}: more than {} samples or clusters", MAX_WILD_CLUSTERS);
-            let interval = interval(input, IntervalMethod::T);
-            return IntervalDecision { interval, reason: Some(reason), is_caution: true };
+            return t_instead(format!("more than {MAX_WILD_CLUSTERS} samples or clusters"));
         }
         _ => {}
     }
@@ -384,44 +362,31 @@ pub fn wilson(p: f64, n: f64, z: f64) -> (f64, f64) {
     (lower, upper)
 }
 
-/// Jeffreys' prior.
-const JEFFREYS: BetaPrior = BetaPrior { a: 0.5, b: 0.5 };
-
-/// Wilson's interval of as many trials as would have this variance. Their number allows for the degrees of freedom, so that
-/// the quantile is the normal one.
-fn modified_wilson(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
-    let trials = trials(input, IntervalMethod::ModifiedWilson, confidence)?;
-    let n = trials.successes + trials.failures;
-    let (lower, upper) = wilson(trials.successes / n, n, normal_quantile(confidence));
-    Ok(Ends { lower, upper, df: trials.df })
-}
-
-/// Clopper & Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial", 1934: quantiles of
-/// Beta(x, n−x+1) and Beta(x+1, n−x); 0 at no success, 1 at no failure.
-fn clopper_pearson(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
-    let Trials { successes: x, failures: y, df } = trials(input, IntervalMethod::ClopperPearson, confidence)?;
-    let lower = if x == 0.0 { 0.0 } else { beta_quantile(1.0 - confidence, x, y + 1.0) };
-    let upper = if y == 0.0 { 1.0 } else { beta_survival_quantile(1.0 - confidence, x + 1.0, y) };
+/// The ends of a method for zeros and ones, of as many independent ones as would have this variance.
+///
+/// - Modified Wilson: Wilson's interval. The number of trials allows for the degrees of freedom, so that the quantile is normal.
+/// - Clopper & Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial", 1934: quantiles of
+///   Beta(x, n−x+1) and Beta(x+1, n−x); 0 at no success, 1 at no failure.
+/// - Jeffreys: the equal-tailed credible interval of the prior Beta(½, ½), with Brown, Cai & DasGupta's ends ("Interval
+///   estimation for a binomial proportion", 2001): 0 at no success, 1 at no failure.
+/// - Beta: the equal-tailed credible interval of any prior.
+fn of_trials(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> Defined<Ends> {
+    let Trials { successes: x, failures: y, df } = trials(input, method, confidence)?;
+    let (low, high) = match method {
+        IntervalMethod::ModifiedWilson => {
+            let n = x + y;
+            let (lower, upper) = wilson(x / n, n, normal_quantile(confidence));
+            return Ok(Ends { lower, upper, df });
+        }
+        IntervalMethod::Beta(BetaPrior { a, b }) => ((a + x, b + y), (a + x, b + y)),
+        IntervalMethod::Jeffreys => ((0.5 + x, 0.5 + y), (0.5 + x, 0.5 + y)),
+        _ => ((x, y + 1.0), (x + 1.0, y)),
+    };
+    let is_closed = !matches!(method, IntervalMethod::Beta(_));
+    let lower = if is_closed && x == 0.0 { 0.0 } else { beta_quantile(1.0 - confidence, low.0, low.1) };
+    let upper =
+        if is_closed && y == 0.0 { 1.0 } else { beta_survival_quantile(1.0 - confidence, high.0, high.1) };
     Ok(Ends { lower, upper, df })
-}
-
-/// Equal-tailed, with Brown, Cai & DasGupta's ends ("Interval estimation for a binomial proportion", 2001): 0 at no success, 1
-/// at no failure.
-fn jeffreys(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
-    let trials = trials(input, IntervalMethod::Jeffreys, confidence)?;
-    let mut ends = trials.credible(JEFFREYS, confidence);
-    if trials.successes == 0.0 {
-        ends.lower = 0.0;
-    }
-    if trials.failures == 0.0 {
-        ends.upper = 1.0;
-    }
-    Ok(ends)
-}
-
-/// The equal-tailed credible interval of a beta prior.
-fn beta(input: &IntervalInput<'_>, prior: BetaPrior, confidence: f64) -> Defined<Ends> {
-    Ok(trials(input, IntervalMethod::Beta(prior), confidence)?.credible(prior, confidence))
 }
 
 /// Independent zeros and ones, or as many as would have this variance.
@@ -435,13 +400,6 @@ struct Trials {
 impl Trials {
     fn new(share: f64, n: f64, df: Option<f64>) -> Self {
         Trials { successes: share * n, failures: (1.0 - share) * n, df }
-    }
-
-    fn credible(&self, prior: BetaPrior, confidence: f64) -> Ends {
-        let (a, b) = (prior.a + self.successes, prior.b + self.failures);
-        let (lower, upper) =
-            (beta_quantile(1.0 - confidence, a, b), beta_survival_quantile(1.0 - confidence, a, b));
-        Ends { lower, upper, df: self.df }
     }
 }
 

@@ -13,15 +13,14 @@ pub use clusters::{ClusteredScores, ErrorFigure, RowClusters};
 pub use intervals::{SampleValue, wilson};
 pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals, ShareVariances};
 pub use resampled::{MAX_FIGURES, ResampledFigure, ScoreUnits, planned_draws};
-pub(crate) use resampled::{ResampledFigures, resampled_estimate, resampled_estimates};
+pub(crate) use resampled::{ResampledFigures, resampled_estimate, resampled_estimates, times_of};
 pub(crate) use summary::estimate_of_share;
-pub use summary::{
-    GroupContext, IndependentScores, ScoreKind, Summary, UnitScores, error_across_groups, estimate_from,
-    is_rounding,
-};
+pub use summary::{IndependentScores, Summary, UnitScores, error_across_groups, estimate_from, is_rounding};
 
 #[cfg(test)]
 mod tests;
+
+pub use crate::scores::{GroupContext, ScoreKind};
 
 use serde_json::Value as Json;
 

@@ -10,8 +10,8 @@ use super::clusters::{
     ClusterCorrection, ErrorFigure, RowClusters, WayError, bell_mccaffrey, degrees_of_freedom, drawn,
 };
 use super::resampled::{ResampledFigure, planned_draws};
-use super::summary::{Extent, ScoreKind, estimate_from, finite_population};
-use super::{Defined, Estimate, Interval, StdError, Undefined};
+use super::summary::{Extent, estimate_from, finite_population};
+use super::{Defined, Estimate, Interval, ScoreKind, StdError, Undefined};
 use crate::error::Result;
 use crate::error_plan::{
     ClusterVariance, ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod, IntervalSide,
@@ -40,6 +40,15 @@ pub(crate) enum RatioScale {
     Exp,
 }
 
+impl RatioScale {
+    fn of(self, ratio: f64) -> f64 {
+        match self {
+            RatioScale::Plain => ratio,
+            RatioScale::Exp => libm::exp(ratio),
+        }
+    }
+}
+
 /// The totals of rows or clusters.
 #[derive(Clone, Debug)]
 pub(crate) struct RatioTotals {
@@ -52,7 +61,7 @@ pub(crate) struct RatioTotals {
     extent: Extent,
     weights: Extent,
     /// Why there are no clusters, where the plan wants some.
-    problem: Option<String>,
+    problem: Option<Undefined>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -81,10 +90,8 @@ impl RatioTotals {
     /// None for clusters that do not fit: the ratio stands, without an error.
     pub(crate) fn new(metric: &str, scores: &Scores<'_>, terms: Vec<(usize, RatioTerm)>) -> Result<Self> {
         let positions = terms.iter().map(|(at, _)| *at);
-        let (clusters, problem) = match RowClusters::of_plan(metric, scores.estimation(), scores, positions) {
-            Err(error) if error.is_about_clusters() => (Vec::new(), Some(error.to_string())),
-            clusters => (clusters?, None),
-        };
+        let clusters = RowClusters::of_plan(metric, scores.estimation(), scores, positions)?;
+        let problem = clusters.as_ref().err().cloned();
         let rows: Vec<RatioTerm> = terms.into_iter().map(|(_, term)| term).collect();
         let (mut sums, mut extent, mut weights) = (UnitTotal::default(), Extent::NONE, Extent::NONE);
         for term in &rows {
@@ -102,7 +109,7 @@ impl RatioTotals {
             }
             units
         };
-        let ways = clusters.into_iter().map(of_way).collect();
+        let ways = clusters.unwrap_or_default().into_iter().map(of_way).collect();
         Ok(RatioTotals { rows, ways, sums, extent, weights, problem })
     }
 
@@ -147,7 +154,7 @@ impl RatioTotals {
             return Estimate::undefined(Undefined::Overflow).with_n(self.n());
         }
         if let Some(problem) = &self.problem {
-            return Estimate::new(value).without_error(&Undefined::Other(problem.clone())).with_n(self.n());
+            return Estimate::new(value).without_error(problem).with_n(self.n());
         }
         if plan.wants_resamples() {
             return self.by_resampling(value, plan, random, scale).with_n(self.n());
@@ -306,15 +313,13 @@ impl RatioTotals {
                 total += unit.total * f64::from(*count);
                 weight += unit.weight * f64::from(*count);
             }
-            let ratio = (weight != 0.0).then_some(total / weight)?;
-            Some(if scale == RatioScale::Exp { libm::exp(ratio) } else { ratio })
+            (weight != 0.0).then(|| scale.of(total / weight))
         };
         if self.is_constant() {
             return Estimate::new(value).without_error(&Undefined::NoSpread { n: self.n() });
         }
         let RatioTerm { total, weight } = self.sums.term();
-        let scaled = |ratio: f64| if scale == RatioScale::Exp { libm::exp(ratio) } else { ratio };
-        let without_unit = |unit: &RatioTerm| scaled((total - unit.total) / (weight - unit.weight));
+        let without_unit = |unit: &RatioTerm| scale.of((total - unit.total) / (weight - unit.weight));
         let left_out: Vec<f64> = units.iter().map(without_unit).collect();
         let is_usable = left_out.iter().all(|figure| figure.is_finite());
         let is_by_sample = plan.cluster.is_empty();
@@ -438,13 +443,9 @@ impl ShareVariances {
         scores: &Scores<'_>,
         categories: &[usize],
     ) -> Result<Option<Self>> {
-        let clusters = RowClusters::of_plan("frequency", estimation, scores, 0..scores.len());
-        let (clusters, problem) = match clusters {
-            Err(error) if error.is_about_clusters() => {
-                (Vec::new(), Some(Undefined::Other(error.to_string())))
-            }
-            clusters => (clusters?, None),
-        };
+        let clusters = RowClusters::of_plan("frequency", estimation, scores, 0..scores.len())?;
+        let problem = clusters.as_ref().err().cloned();
+        let clusters = clusters.unwrap_or_default();
         if clusters.is_empty() && problem.is_none() {
             return Ok(None);
         }

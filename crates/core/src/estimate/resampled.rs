@@ -1,9 +1,10 @@
 //! The estimate of any figure from resamples of its units.
 
-use super::clusters::{ClusterId, RowClusters};
+use super::clusters::RowClusters;
 use super::{Defined, Draws, Estimate, Interval, StdError, Undefined};
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
+use crate::naming::ranks;
 use crate::random::{LEAST_COST, Random, figure_cost};
 use crate::scores::Scores;
 use errorbar_stats::descriptive::{quantile_inverse, standard_deviation};
@@ -63,14 +64,12 @@ where
     if estimation.value_only || values.iter().all(Result::is_err) {
         return Ok(without(None));
     }
-    let units = match ScoreUnits::of_plan(metric, scores)? {
-        Ok(units) => units,
-        Err(reason) => return Ok(without(Some(&reason))),
-    };
     let n = scores.len() as u64;
     let cost = figure_cost(n);
-    let draws = match planned_draws(&estimation.errors, &estimation.random, n, cost) {
-        Ok(draws) => draws,
+    let planned = ScoreUnits::of_plan(metric, scores)?
+        .and_then(|units| Ok((units, planned_draws(&estimation.errors, &estimation.random, n, cost)?)));
+    let (units, draws) = match planned {
+        Ok(planned) => planned,
         Err(reason) => return Ok(without(Some(&reason))),
     };
     let figures = prepare(&units);
@@ -313,33 +312,28 @@ impl ScoreUnits {
     /// A sample without the key or with a value that is no cluster id, or two keys: resampling the clusters of one would
     /// take those of the other apart.
     pub fn of(metric: &str, scores: &Scores<'_>, keys: &[String]) -> Result<Self> {
-        let at = |position: usize| (scores.sample_id(position), scores.epoch(position), position as u32);
-        let mut rows: Vec<(&str, u32, u32)> = (0..scores.len()).map(at).collect();
-        let is_sorted = rows.is_sorted();
-        match keys {
-            [] => {
-                if !is_sorted {
-                    rows.sort_unstable();
-                }
-                let chunks = rows.chunk_by(|a, b| a.0 == b.0);
-                let ends = ends(chunks.map(<[_]>::len));
-                let positions = rows.into_iter().map(|(_, _, position)| position).collect();
-                let samples = ends.len();
-                Ok(ScoreUnits { positions, ends, samples, is_clustered: false })
-            }
+        let clusters: Vec<u32> = match keys {
+            [] => vec![0; scores.len()],
             [key] => {
                 let RowClusters { ids, of_positions } = RowClusters::by_key(metric, key, scores)?;
-                let mut members: Vec<(u32, (&str, u32, u32))> = of_positions.into_iter().zip(rows).collect();
                 let ranks = ranks(&ids);
                 let rank = |id: u32| ranks.get(id as usize).copied().unwrap_or(u32::MAX);
-                members.sort_unstable_by_key(|(id, row)| (rank(*id), *row));
-                let ends = ends(members.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len));
-                let samples = members.chunk_by(|(a, row), (b, next)| a == b && row.0 == next.0).count();
-                let positions = members.into_iter().map(|(_, row)| row.2).collect();
-                Ok(ScoreUnits { positions, ends, samples, is_clustered: true })
+                of_positions.into_iter().map(rank).collect()
             }
-            _ => Err(Error::undefined(metric, "no bootstrap with two cluster keys")),
+            _ => return Err(Error::undefined(metric, "no bootstrap with two cluster keys")),
+        };
+        let row = |(at, cluster): (usize, u32)| (cluster, scores.sample_id(at), scores.epoch(at), at as u32);
+        let mut rows: Vec<(u32, &str, u32, u32)> = clusters.into_iter().enumerate().map(row).collect();
+        if !rows.is_sorted() {
+            rows.sort_unstable();
         }
+        let of_samples = || rows.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(<[_]>::len);
+        let ends = match keys {
+            [] => ends(of_samples()),
+            _ => ends(rows.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len)),
+        };
+        let positions = rows.iter().map(|row| row.3).collect();
+        Ok(ScoreUnits { positions, ends, samples: of_samples().count(), is_clustered: !keys.is_empty() })
     }
 
     /// The units of the plan of the scores. A cluster key that does not fit is a reason why there is no error: the number
@@ -416,25 +410,17 @@ impl ScoreUnits {
 }
 
 /// Where parts of these lengths end.
+/// How often each position is in a resample, given the unit of each and how often each unit is drawn.
+pub(crate) fn times_of<'d>(unit_of: &'d [u32], draws: &'d [u32]) -> impl Fn(usize) -> u32 + 'd {
+    move |at| unit_of.get(at).and_then(|unit| draws.get(*unit as usize)).copied().unwrap_or(0)
+}
+
 fn ends(lengths: impl Iterator<Item = usize>) -> Vec<u32> {
     let add = |end: &mut u32, length: usize| {
         *end += length as u32;
         Some(*end)
     };
     lengths.scan(0, add).collect()
-}
-
-/// The rank of each id among all.
-fn ranks(ids: &[ClusterId]) -> Vec<u32> {
-    let mut order: Vec<usize> = (0..ids.len()).collect();
-    order.sort_unstable_by_key(|id| ids.get(*id));
-    let mut ranks = vec![0; order.len()];
-    for (rank, id) in order.into_iter().enumerate() {
-        if let Some(slot) = ranks.get_mut(id) {
-            *slot = rank as u32;
-        }
-    }
-    ranks
 }
 
 #[cfg(test)]

@@ -11,45 +11,9 @@ use super::{Defined, Estimate, EstimateNotes, StdError, Undefined};
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorMethod, ErrorPlan, SummaryKey};
 use crate::random::Random;
-use crate::scores::Scores;
+use crate::scores::{ScoreKind, Scores};
 use crate::value::Conversion;
 use errorbar_stats::exact::{ExactSum, Moments, tally};
-
-/// What scores are, over the whole scorer and reducer: decides which interval fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum ScoreKind {
-    /// All are 0 or 1.
-    Binary,
-    /// All are within [0, 1].
-    Unit,
-    /// Anything else.
-    Unbounded,
-}
-
-impl ScoreKind {
-    /// The weaker of two: what holds for both.
-    #[must_use]
-    pub fn and(self, other: ScoreKind) -> ScoreKind {
-        self.max(other)
-    }
-}
-
-/// What scores are a part of: a group of all scores.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct GroupContext {
-    /// What all scores are; those of the part itself if unset.
-    pub kind: Option<ScoreKind>,
-    /// The number of all scores; those of the part itself if unset.
-    pub n: Option<u64>,
-    /// The number of estimates that share what may be drawn at random; one if unset.
-    pub estimates: usize,
-    /// The level of intervals, if it is not that of the plan: that of several which are to hold all at once is higher.
-    pub level: Option<f64>,
-    /// Whether it is a group, even if it holds all scores so far: scores to come may be of other groups.
-    pub is_group: bool,
-}
 
 /// Whether numbers from `least` to `greatest` are equal but for rounding, if they come from numbers of up to `largest`.
 pub fn is_rounding(least: f64, greatest: f64, largest: f64) -> bool {

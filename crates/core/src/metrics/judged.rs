@@ -1,9 +1,8 @@
 //! What the corrections of a judge have in common: its scores beside the human labels of some samples, and errors from
 //! influence values.
 
-use crate::estimate::{ClusterCorrection, WayError, estimate_from};
+use crate::estimate::{ClusterCorrection, RowClusters, WayError, estimate_from, times_of};
 use crate::metrics::prelude::*;
-use crate::naming::Interner;
 use crate::scores::Ratings;
 use errorbar_stats::exact::root_of_squares;
 
@@ -102,8 +101,7 @@ impl JudgedScores {
             let estimate = resampled_estimate(self.metric, scores, Ok(corrected.value), |units| {
                 let unit_of = units.of_positions();
                 move |draws: &[u32]| {
-                    let times = |unit: &u32| draws.get(*unit as usize).copied().unwrap_or(0);
-                    figure(&unit_of.iter().map(times).collect::<Vec<u32>>())
+                    figure(&(0..unit_of.len()).map(times_of(&unit_of, draws)).collect::<Vec<u32>>())
                 }
             })?;
             let mut estimate = self.within_range(estimate, plan);
@@ -187,18 +185,9 @@ impl JudgedScores {
 
     /// The number of independent units with labels: samples, or clusters, of two ways the fewer.
     fn labelled_units(&self, scores: &Scores<'_>) -> Result<u64> {
-        let estimation = scores.estimation();
-        let keys = &estimation.errors.cluster;
-        if estimation.errors.method == Some(ErrorMethod::Iid) || keys.is_empty() && !estimation.by_sample {
-            return Ok(self.labelled() as u64);
-        }
-        let mut fewest = self.labelled() as u64;
-        for keys in if keys.is_empty() { vec![&keys[..]] } else { keys.chunks(1).collect() } {
-            if let Ok(units) = ScoreUnits::of_keys(self.metric, scores, keys)? {
-                fewest = fewest.min(self.parts(Some(&units.of_positions()))[0]);
-            }
-        }
-        Ok(fewest)
+        let ways = RowClusters::of_plan(self.metric, scores.estimation(), scores, 0..scores.len())?;
+        let units = ways.unwrap_or_default().into_iter().map(|way| self.parts(Some(&way.of_positions))[0]);
+        Ok(units.fold(self.labelled() as u64, u64::min))
     }
 
     /// The estimate with its interval cut to the range of scores.
@@ -218,33 +207,23 @@ impl JudgedScores {
 
     fn error(&self, scores: &Scores<'_>, corrected: &CorrectedMean) -> Result<ErrorFigure> {
         let estimation = scores.estimation();
-        let keys = &estimation.errors.cluster;
-        let is_iid = estimation.errors.method == Some(ErrorMethod::Iid);
-        if is_iid || keys.is_empty() && !estimation.by_sample {
+        let ways = match RowClusters::of_plan(self.metric, estimation, scores, 0..scores.len())? {
+            Ok(ways) => ways,
+            Err(reason) => return Ok(ErrorFigure::new(Err(reason))),
+        };
+        if ways.is_empty() {
             let se = corrected.variance.sqrt();
             let error = StdError::new(se, ErrorMethod::Delta).with_df(corrected.df(self.parts(None)));
             return Ok(ErrorFigure::new(if se.is_finite() { Ok(error) } else { Err(Undefined::Overflow) }));
-        }
-        let mut ways = Vec::new();
-        for keys in if keys.is_empty() { vec![&keys[..]] } else { keys.chunks(1).collect() } {
-            match ScoreUnits::of_keys(self.metric, scores, keys)? {
-                Ok(units) => ways.push(units.of_positions()),
-                Err(reason) => return Ok(ErrorFigure::new(Err(reason))),
-            }
         }
         let correction = match estimation.errors.method {
             Some(ErrorMethod::Cluster(ClusterVariance::Cr0)) => ClusterVariance::Cr0,
             _ => ClusterVariance::Cr1,
         };
-        if let [first, second] = ways.as_slice() {
-            let mut pairs: Interner<(u32, u32)> = Interner::default();
-            let both = first.iter().zip(second).map(|(a, b)| pairs.intern((*a, *b))).collect();
-            ways.push(both);
-        }
-        let of_way = |units: &Vec<u32>| {
-            let se = cluster_error(units, &corrected.influence, correction)?;
-            let df = corrected.df(self.parts(Some(units)));
-            Ok(WayError { se, df, draws: None, clusters: distinct(units) })
+        let of_way = |way: &RowClusters| {
+            let se = cluster_error(way, &corrected.influence, correction)?;
+            let df = corrected.df(self.parts(Some(&way.of_positions)));
+            Ok(WayError { se, df, draws: None, clusters: way.len() as u64 })
         };
         Ok(ErrorFigure::of_ways(ErrorMethod::Cluster(correction), ways.iter().map(of_way)))
     }
@@ -313,6 +292,23 @@ impl UnseenMistakes {
 }
 
 impl CorrectedMean {
+    /// `scales` are the factors of the parts of the variance.
+    fn new(
+        judged: &JudgedScores,
+        value: f64,
+        influence: Vec<f64>,
+        scales: [f64; 2],
+        judge_weight: f64,
+    ) -> Self {
+        let part = |is_labelled: bool| {
+            let rows = judged.rows.iter().zip(&influence);
+            let of_part = rows.filter(|((_, label), _)| label.is_some() == is_labelled);
+            sum(of_part.map(|(_, influence)| (influence * influence, 1)))
+        };
+        let parts = [part(true) * scales[0], part(false) * scales[1]];
+        CorrectedMean { value, influence, variance: parts.iter().sum(), parts, judge_weight }
+    }
+
     /// The degrees of freedom of Welch and Satterthwaite, for parts of these numbers of units.
     fn df(&self, units: [u64; 2]) -> f64 {
         let total: f64 = self.parts.iter().sum();
@@ -335,19 +331,15 @@ fn number(labels: &Ratings<'_>, leaf: LeafRef<'_>, sample: &str, conversion: &Co
 }
 
 /// √(Σ_g (Σ_{i∈g} ψ_i)² · G/(G−1)), without the last factor if nothing is corrected.
-fn cluster_error(units: &[u32], influence: &[f64], correction: ClusterVariance) -> Defined<f64> {
-    let count = units.iter().max().map_or(0, |most| *most as usize + 1);
-    let mut sums = vec![ExactSum::new(); count];
-    for (unit, value) in units.iter().zip(influence) {
-        if let Some(sum) = sums.get_mut(*unit as usize) {
-            sum.add(*value);
-        }
+fn cluster_error(way: &RowClusters, influence: &[f64], correction: ClusterVariance) -> Defined<f64> {
+    if way.len() < 2 {
+        return Err(Undefined::TooFewClusters { clusters: way.len() as u64 });
     }
-    let g = distinct(units);
-    if g < 2 {
-        return Err(Undefined::TooFewClusters { clusters: g });
+    let mut sums = vec![ExactSum::new(); way.len()];
+    for (unit, value) in way.of_positions.iter().zip(influence) {
+        sums.get_mut(*unit as usize).into_iter().for_each(|sum| sum.add(*value));
     }
-    let factor = ClusterCorrection::new(correction, g as usize).factor();
+    let factor = ClusterCorrection::new(correction, way.len()).factor();
     let sums: Vec<f64> = sums.iter().map(ExactSum::to_f64).collect();
     let se = root_of_squares(&sums, factor);
     if se.is_finite() { Ok(se) } else { Err(Undefined::Overflow) }
@@ -457,7 +449,6 @@ impl Metric for Ppi {
 /// divisor n and the variance over all samples with one less than their number.
 struct PpiFit<'j> {
     judged: &'j JudgedScores,
-    times: &'j [u32],
     n: u64,
     others: u64,
     label: f64,
@@ -468,7 +459,7 @@ struct PpiFit<'j> {
 
 impl<'j> PpiFit<'j> {
     /// The parts of the estimate, each sample as often as it is drawn.
-    fn of(judged: &'j JudgedScores, times: &'j [u32], lambda: Option<f64>) -> Defined<Self> {
+    fn of(judged: &'j JudgedScores, times: &[u32], lambda: Option<f64>) -> Defined<Self> {
         let rows =
             || judged.rows.iter().zip(times).map(|((f, label), times)| (*f, *label, u64::from(*times)));
         let labelled = || rows().filter_map(|(f, label, times)| Some((f, label?, times)));
@@ -483,7 +474,6 @@ impl<'j> PpiFit<'j> {
         };
         let mut powered = PpiFit {
             judged,
-            times,
             n,
             others,
             label,
@@ -521,15 +511,9 @@ impl<'j> PpiFit<'j> {
             None => self.lambda * (f - self.judge_others) / others,
         };
         let influence: Vec<f64> = self.judged.rows.iter().map(influence).collect();
-        let part = |is_labelled: bool| {
-            let rows = self.judged.rows.iter().zip(&influence).zip(self.times);
-            let of_part = rows.filter(|(((_, label), _), _)| label.is_some() == is_labelled);
-            sum(of_part.map(|((_, influence), times)| (influence * influence, u64::from(*times))))
-        };
         let unbiased = |n: f64| if n > 1.0 { n / (n - 1.0) } else { 0.0 };
-        let parts = [part(true) * unbiased(n), part(false) * unbiased(others)];
-        let variance = parts.iter().sum();
-        CorrectedMean { value: self.value(), influence, variance, parts, judge_weight: self.lambda }
+        let scales = [unbiased(n), unbiased(others)];
+        CorrectedMean::new(self.judged, self.value(), influence, scales, self.lambda)
     }
 }
 
@@ -696,13 +680,7 @@ impl Rates {
             (all - of_label) / (t - u)
         };
         let influence: Vec<f64> = judged.rows.iter().map(influence).collect();
-        let part = |is_labelled: bool| {
-            let rows = judged.rows.iter().zip(&influence);
-            let of_part = rows.filter(|((_, label), _)| label.is_some() == is_labelled);
-            sum(of_part.map(|(_, influence)| (influence * influence, 1)))
-        };
-        let parts = [part(true), part(false)];
         let judge_weight = 1.0 - judged.labelled() as f64 / judged.rows.len() as f64;
-        CorrectedMean { value: raw, influence, variance: parts.iter().sum(), parts, judge_weight }
+        CorrectedMean::new(judged, raw, influence, [1.0, 1.0], judge_weight)
     }
 }

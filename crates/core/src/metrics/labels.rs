@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::estimate::{RatioTotals, ShareVariances, estimate_of_share};
+use crate::estimate::{RatioTotals, ShareVariances, estimate_of_share, times_of};
 use crate::metrics::prelude::*;
-use crate::naming::Interner;
+use crate::naming::{Interner, ranks};
 
 /// How the figures of labels become one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(ArgWord, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Average {
     /// The plain mean of the labels' figures.
@@ -21,18 +21,8 @@ pub enum Average {
     None,
 }
 
-impl ArgWord for Average {
-    const EXPECTED: &'static str = "\"macro\", \"micro\", \"weighted\" or \"none\"";
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("macro", Average::Macro),
-        ("micro", Average::Micro),
-        ("weighted", Average::Weighted),
-        ("none", Average::None),
-    ];
-}
-
 /// Where the predicted label of a score is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(ArgWord, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Prediction {
     /// The value of the score.
@@ -40,12 +30,6 @@ pub enum Prediction {
     Value,
     /// Its answer.
     Answer,
-}
-
-impl ArgWord for Prediction {
-    const EXPECTED: &'static str = "\"value\" or \"answer\"";
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("value", Prediction::Value), ("answer", Prediction::Answer)];
 }
 
 /// The most labels that have a figure each. More than that are no labels.
@@ -60,15 +44,20 @@ pub(super) enum LabelFigure {
 }
 
 impl LabelFigure {
-    /// What a label's samples add to the two totals that the figure is the ratio of: those predicted as the label, those
-    /// that have it, or both.
-    fn weight(self, is_predicted: bool, is_true: bool) -> u32 {
-        let (predicted, truth) = (u32::from(is_predicted), u32::from(is_true));
-        match self {
-            LabelFigure::Precision => predicted,
-            LabelFigure::Recall => truth,
-            LabelFigure::F1 => predicted + truth,
-        }
+    /// What a score adds to the two totals that the figures of its predicted and its true label are ratios of: the weight
+    /// is the number of those predicted as the label, of those that have it, or of both.
+    fn terms(self, (predicted, truth): (u32, u32)) -> impl Iterator<Item = LabelTerm> {
+        let is_right = predicted == truth;
+        let term = |code: u32, is_predicted: bool, is_true: bool| {
+            let weight = match self {
+                LabelFigure::Precision => u64::from(is_predicted),
+                LabelFigure::Recall => u64::from(is_true),
+                LabelFigure::F1 => u64::from(is_predicted) + u64::from(is_true),
+            };
+            LabelTerm { code, right: if is_right { weight } else { 0 }, weight }
+        };
+        let of_truth = (!is_right).then(|| term(truth, false, true));
+        std::iter::once(term(predicted, true, is_right)).chain(of_truth)
     }
 
     /// Why a label has no figure.
@@ -109,13 +98,13 @@ impl Classification<'_> {
         match (self.label, self.average) {
             (Some(label), _) => {
                 let text = label.view().text();
-                let code = labels.names.iter().position(|name| *name == text);
-                let Some(code) = code else {
+                let mut of_labels = labels.names.iter().zip(self.terms_of_labels(labels));
+                let Some((name, terms)) = of_labels.find(|(name, _)| **name == text) else {
                     let reason =
                         Undefined::Other(format!("no sample has or is predicted the label {text:?}"));
                     return Ok(Estimate::undefined(reason).with_n(scores.len() as u64).into());
                 };
-                Ok(self.of_label(scores, labels, code)?.into())
+                self.of_terms(scores, name, terms).map(Into::into)
             }
             (None, Average::None) if labels.names.len() > MAX_LABELS => {
                 let count = labels.names.len();
@@ -144,19 +133,12 @@ impl Classification<'_> {
             }
             (None, average) => {
                 let count = labels.names.len();
-                let whole = vec![1; labels.pairs.len()];
-                let value = self.average(labels, count, average, |at| whole.get(at).copied().unwrap_or(0));
+                let value = self.average(labels, count, average, |_| 1);
                 let value = value
                     .map_err(|code| self.figure.undefined(labels.names.get(code).map_or("", String::as_str)));
                 let prepare = |units: &ScoreUnits| {
-                    let of_positions = units.of_positions();
-                    move |counts: &[u32]| {
-                        let weight = |at: usize| {
-                            let unit = of_positions.get(at).map_or(usize::MAX, |unit| *unit as usize);
-                            counts.get(unit).copied().unwrap_or(0)
-                        };
-                        self.average(labels, count, average, weight).ok()
-                    }
+                    let unit_of = units.of_positions();
+                    move |draws: &[u32]| self.average(labels, count, average, times_of(&unit_of, draws)).ok()
                 };
                 resampled_estimate(self.metric, scores, value, prepare).map(Into::into)
             }
@@ -198,38 +180,19 @@ impl Classification<'_> {
         Ok(Labels::new(&names, pairs))
     }
 
-    /// The figure of one label: a ratio of two counts, with its linearised error.
-    fn of_label(&self, scores: &Scores<'_>, labels: &Labels, code: usize) -> Result<Estimate> {
-        let code = code as u32;
-        let term = |(at, (predicted, truth)): (usize, &(u32, u32))| {
-            let weight = self.figure.weight(*predicted == code, *truth == code);
-            let right = if predicted == truth { weight } else { 0 };
-            (weight > 0).then_some((at, RatioTerm { total: f64::from(right), weight: f64::from(weight) }))
-        };
-        let terms: Vec<(usize, RatioTerm)> = labels.pairs.iter().enumerate().filter_map(term).collect();
-        self.of_terms(scores, labels.names.get(code as usize).map_or("", String::as_str), terms)
-    }
-
     /// The terms of every label, in one pass: a score is about its predicted and its true label, and about no other.
     fn terms_of_labels(&self, labels: &Labels) -> Vec<Vec<(usize, RatioTerm)>> {
         let mut terms = vec![Vec::new(); labels.names.len()];
-        for (at, (predicted, truth)) in labels.pairs.iter().enumerate() {
-            let mut add = |code: u32, is_predicted: bool, is_true: bool| {
-                let weight = self.figure.weight(is_predicted, is_true);
-                let right = if predicted == truth { weight } else { 0 };
-                let term = RatioTerm { total: f64::from(right), weight: f64::from(weight) };
-                if let Some(terms) = terms.get_mut(code as usize).filter(|_| weight > 0) {
-                    terms.push((at, term));
-                }
-            };
-            add(*predicted, true, predicted == truth);
-            if predicted != truth {
-                add(*truth, false, true);
+        for (at, pair) in labels.pairs.iter().enumerate() {
+            for LabelTerm { code, right, weight } in self.figure.terms(*pair).filter(|term| term.weight > 0) {
+                let term = RatioTerm { total: right as f64, weight: weight as f64 };
+                terms.get_mut(code as usize).into_iter().for_each(|terms| terms.push((at, term)));
             }
         }
         terms
     }
 
+    /// The figure of one label: a ratio of two counts, with its linearised error.
     fn of_terms(&self, scores: &Scores<'_>, name: &str, terms: Vec<(usize, RatioTerm)>) -> Result<Estimate> {
         if terms.is_empty() {
             return Ok(Estimate::undefined(self.figure.undefined(name)));
@@ -258,26 +221,26 @@ impl Classification<'_> {
         weight: impl Fn(usize) -> u32,
     ) -> std::result::Result<f64, usize> {
         let mut of_labels = vec![LabelTotals::default(); count];
-        for (at, (predicted, truth)) in labels.pairs.iter().enumerate() {
+        for (at, pair) in labels.pairs.iter().enumerate() {
             let times = u64::from(weight(at));
-            let is_right = predicted == truth;
-            if let Some(label) = of_labels.get_mut(*predicted as usize) {
-                label.predicted += times;
-                label.right += if is_right { times } else { 0 };
-            }
-            if let Some(label) = of_labels.get_mut(*truth as usize) {
-                label.truth += times;
+            for LabelTerm { code, right, weight } in self.figure.terms(*pair) {
+                let Some(label) = of_labels.get_mut(code as usize) else { continue };
+                label.scores += times;
+                label.right += times * right;
+                label.weight += times * weight;
+                label.truth += if code == pair.1 { times } else { 0 };
             }
         }
         let (mut sum, mut weights) = (0.0, 0.0);
-        for (code, label) in
-            of_labels.iter().enumerate().filter(|(_, label)| label.predicted + label.truth > 0)
-        {
+        for (code, label) in of_labels.iter().enumerate().filter(|(_, label)| label.scores > 0) {
             let of_average = if average == Average::Weighted { label.truth as f64 } else { 1.0 };
             if of_average == 0.0 {
                 continue;
             }
-            sum += of_average * label.figure(self.figure).ok_or(code)?;
+            if label.weight == 0 {
+                return Err(code);
+            }
+            sum += of_average * (label.right as f64 / label.weight as f64);
             weights += of_average;
         }
         Ok(sum / weights)
@@ -294,19 +257,12 @@ struct Labels {
 
 impl Labels {
     fn new(names: &Interner<String>, pairs: Vec<(u32, u32)>) -> Self {
-        let mut order: Vec<usize> = (0..names.len()).collect();
-        order.sort_unstable_by_key(|code| names.get(*code));
-        let mut ranks = vec![0; order.len()];
-        for (rank, code) in order.iter().enumerate() {
-            if let Some(slot) = ranks.get_mut(*code) {
-                *slot = rank as u32;
-            }
-        }
+        let mut sorted: Vec<String> = names.iter().cloned().collect();
+        let ranks = ranks(&sorted);
+        sorted.sort_unstable();
         let rank = |code: u32| ranks.get(code as usize).copied().unwrap_or(u32::MAX);
-        Labels {
-            names: order.into_iter().filter_map(|code| names.get(code).cloned()).collect(),
-            pairs: pairs.into_iter().map(|(predicted, truth)| (rank(predicted), rank(truth))).collect(),
-        }
+        let pairs = pairs.into_iter().map(|(predicted, truth)| (rank(predicted), rank(truth))).collect();
+        Labels { names: sorted, pairs }
     }
 }
 
@@ -336,22 +292,20 @@ impl Labels {
     }
 }
 
+/// What a score is for one of its labels.
+struct LabelTerm {
+    code: u32,
+    right: u64,
+    weight: u64,
+}
+
+/// What the figure of a label is computed from: the two totals, all scores that it is about, and those that it is true of.
 #[derive(Clone, Copy, Debug, Default)]
 struct LabelTotals {
     right: u64,
-    predicted: u64,
+    weight: u64,
+    scores: u64,
     truth: u64,
-}
-
-impl LabelTotals {
-    fn figure(&self, figure: LabelFigure) -> Option<f64> {
-        let (right, of) = match figure {
-            LabelFigure::Precision => (self.right, self.predicted),
-            LabelFigure::Recall => (self.right, self.truth),
-            LabelFigure::F1 => (2 * self.right, self.predicted + self.truth),
-        };
-        (of > 0).then(|| right as f64 / of as f64)
-    }
 }
 
 /// Every label with its figures, and how often each is taken for each.
@@ -653,8 +607,22 @@ impl ArgType for Categories {
     }
 }
 
-impl Frequency {
-    fn prepared(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<PreparedValue> {
+impl Metric for Frequency {
+    metric_flags! { self:
+        metadata_keys = MetadataKeys::NONE, depends_on_ids = false, score_parts = Value, wants = Unreduced,
+        reads_labels = true, role = if self.normalize_or_default() { Share } else { Other }, resample_cost = 4
+    }
+
+    /// Both arguments are always recorded, as the reference does.
+    fn params(&self) -> Metadata {
+        let categories = self.categories.clone().map_or(Json::Null, |Categories(texts)| texts.into());
+        [("categories", categories), ("normalize", self.normalize_or_default().into())]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into_iter()
+            .collect()
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let zero = |category: &String| (category.clone(), 0);
         let declared = self.categories.iter().flat_map(|Categories(texts)| texts);
         let mut counts: IndexMap<String, u64> = declared.map(zero).collect();
@@ -672,69 +640,49 @@ impl Frequency {
             categories.push(entry.index());
             *entry.or_insert(0) += 1;
         }
-        let (normalize, estimation) = (self.normalize_or_default(), estimation.clone());
+        let (normalize, estimation, whole) =
+            (self.normalize_or_default(), scores.estimation(), scores.context());
         let variances = match normalize {
-            true => ShareVariances::of(&estimation, scores, &categories)?,
+            true => ShareVariances::of(estimation, scores, &categories)?,
             false => None,
         };
         let (n, absent) = (scores.len() as u64, scores.absent() as u64);
-        Ok(PreparedValue::new(None, move |whole| {
-            let all = whole.n.unwrap_or(n);
-            let random = estimation.random.among(whole.estimates.max(1).saturating_mul(counts.len()));
-            // Shares lie between 0 and 1, whatever the range of scores is.
-            let level = whole.level.or(estimation.errors.level);
-            let errors = &ErrorPlan { range: None, level, ..estimation.errors };
-            let estimate = |(at, &count): (usize, &u64)| {
-                let mut estimate = match (normalize, n) {
-                    (false, _) => Estimate::new(count as f64),
-                    (true, 0) => Estimate::undefined(Undefined::NoScores),
-                    (true, n) => {
-                        let share = count as f64 / n as f64;
-                        let corrected = |error| estimate_of_share(count, n, error, all, errors, &random);
-                        match &variances {
-                            None => corrected(share_error(share, n, errors.independent_method())),
-                            Some(variances) => {
-                                let iid = share_error(share, n, ErrorMethod::Iid).ok().map(|error| error.se);
-                                let figure = variances.error(at, share);
-                                let mut estimate = corrected(figure.error.clone());
-                                figure.annotate(&mut estimate, iid, Some(variances.largest_share()));
-                                estimate
-                            }
+        let all = whole.n.unwrap_or(n);
+        let random = estimation.random.among(whole.estimates.max(1).saturating_mul(counts.len()));
+        // Shares lie between 0 and 1, whatever the range of scores is.
+        let errors = &ErrorPlan { range: None, ..estimation.errors.clone() };
+        let estimate = |(at, &count): (usize, &u64)| {
+            let mut estimate = match (normalize, n) {
+                (false, _) => Estimate::new(count as f64),
+                (true, 0) => Estimate::undefined(Undefined::NoScores),
+                (true, n) => {
+                    let share = count as f64 / n as f64;
+                    let corrected = |error| estimate_of_share(count, n, error, all, errors, &random);
+                    match &variances {
+                        None => corrected(share_error(share, n, errors.independent_method())),
+                        Some(variances) => {
+                            let iid = share_error(share, n, ErrorMethod::Iid).ok().map(|error| error.se);
+                            let figure = variances.error(at, share);
+                            let mut estimate = corrected(figure.error.clone());
+                            figure.annotate(&mut estimate, iid, Some(variances.largest_share()));
+                            estimate
                         }
                     }
-                };
-                (estimate.n, estimate.absent) = (n, absent);
-                Some(estimate)
+                }
             };
-            let texts = counts.keys().cloned();
-            let mut shares: Vec<(String, Option<Estimate>)> =
-                texts.zip(counts.values().enumerate().map(estimate)).collect();
-            if estimation.order == Order::Key
-                && let Some(found) = shares.get_mut(declared..)
-            {
-                found.sort_by(|(a, _), (b, _)| a.cmp(b));
-            }
-            Ok(MetricValue::Map(shares.into_iter().collect()))
-        }))
+            (estimate.n, estimate.absent) = (n, absent);
+            Some(estimate)
+        };
+        let texts = counts.keys().cloned();
+        let mut shares: Vec<(String, Option<Estimate>)> =
+            texts.zip(counts.values().enumerate().map(estimate)).collect();
+        if estimation.order == Order::Key
+            && let Some(found) = shares.get_mut(declared..)
+        {
+            found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        }
+        Ok(MetricValue::Map(shares.into_iter().collect()))
     }
-}
-
-impl Metric for Frequency {
-    metric_flags! { self:
-        metadata_keys = MetadataKeys::NONE, depends_on_ids = false, score_parts = Value, wants = Unreduced,
-        reads_labels = true, role = if self.normalize_or_default() { Share } else { Other }, resample_cost = 4
-    }
-
-    /// Both arguments are always recorded, as the reference does.
-    fn params(&self) -> Metadata {
-        let categories = self.categories.clone().map_or(Json::Null, |Categories(texts)| texts.into());
-        [("categories", categories), ("normalize", self.normalize_or_default().into())]
-            .map(|(name, value)| (name.to_owned(), value))
-            .into_iter()
-            .collect()
-    }
-
-    prepared_by!(Self::prepared);
 }
 
 /// The standard error of the mean of zeros and ones: √(p(1−p)/(n−1)), by the bootstrap √(p(1−p)/n).

@@ -17,7 +17,7 @@ pub(super) use crate::estimate::{
 pub(super) use crate::evaluation::{Group, Groups, MetricValue, Role, Subject};
 pub(super) use crate::inputs::{KeyUsage, MetadataKeys, Raters, RequiredKey, Wants};
 pub(super) use crate::metadata::{Metadata, number_of};
-pub(super) use crate::metric::{Metric, PreparedValue, metric_flags, params_with_inner, prepared_by};
+pub(super) use crate::metric::{Metric, metric_flags, params_with_inner};
 pub(super) use crate::naming::Order;
 pub(super) use crate::python_text::json_text;
 pub(super) use crate::registry::{ArgProblem, ArgType, ArgWord, Count, Params, Registry};

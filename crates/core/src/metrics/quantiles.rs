@@ -375,59 +375,18 @@ fn percent(share: f64) -> String {
     rounded.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Which of the figures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DescriptiveFigure {
-    Count,
-    Sum,
-    Min,
-    Max,
-}
+const OF_EXTREMES: &str = "an extreme has no standard error; take a quantile";
 
-impl DescriptiveFigure {
-    /// Why it has no error.
-    fn reason(self) -> &'static str {
-        match self {
-            DescriptiveFigure::Count => "a count of these scores, not an estimate",
-            DescriptiveFigure::Sum => "a total of these scores, not an estimate; take the mean",
-            DescriptiveFigure::Min | DescriptiveFigure::Max => {
-                "an extreme has no standard error; take a quantile"
-            }
-        }
-    }
-}
-
-/// A figure of the scores as a conversion reads them.
-fn describe(
-    metric: &str,
-    figure: DescriptiveFigure,
-    conversion: Option<Conversion>,
-    scores: &Scores<'_>,
-) -> Result<MetricValue> {
+/// A figure of these scores, which has no error for this reason.
+fn described(scores: &Scores<'_>, value: Defined<f64>, reason: &str) -> MetricValue {
     let (n, absent) = (scores.len() as u64, scores.absent() as u64);
-    let read = |numbers: &[f64]| match figure {
-        DescriptiveFigure::Count => Ok(n as f64),
-        _ if n == 0 => Err(Undefined::NoScores),
-        DescriptiveFigure::Sum => {
-            let mut sum = ExactSum::new();
-            sum.extend(numbers);
-            Ok(sum.to_f64()).and_then(|sum| if sum.is_finite() { Ok(sum) } else { Err(Undefined::Overflow) })
-        }
-        // Of the two zeros one, whichever came first.
-        DescriptiveFigure::Min => Ok(numbers.iter().copied().fold(f64::INFINITY, f64::min) + 0.0),
-        DescriptiveFigure::Max => Ok(numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 0.0),
-    };
-    let value = match conversion {
-        Some(conversion) => scores.finite(metric, &conversion, read)?,
-        None => read(&[]),
-    };
-    let reason = Undefined::Other(figure.reason().to_owned());
-    Ok(Estimate::of(value).without_error(&reason).counted(n, absent).into())
+    let reason = Undefined::Other(reason.to_owned());
+    Estimate::of(value).without_error(&reason).counted(n, absent).into()
 }
 
-/// A metric that describes the scores at hand, as numbers.
+/// The metric of a figure that describes numbers.
 macro_rules! described_metric {
-    ($(#[$doc:meta])* $type:ident, $name:literal, $described:ident) => {
+    ($(#[$doc:meta])* $type:ident, $name:literal, $reason:expr, $read:expr) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, $crate::Params)]
         #[params(crate = $crate, name = $name)]
@@ -437,13 +396,6 @@ macro_rules! described_metric {
             to_float: Option<$crate::Conversion>,
         }
 
-        describes!($type, $described, |metric: &$type| Some(metric.to_float_or_default()));
-    };
-}
-
-/// The metric is one of the figures, over scores as a conversion reads them.
-macro_rules! describes {
-    ($type:ident, $described:ident, $conversion:expr) => {
         impl Metric for $type {
             metric_flags! { self:
                 metadata_keys = MetadataKeys::NONE, depends_on_ids = false, score_parts = Value,
@@ -451,8 +403,13 @@ macro_rules! describes {
             }
 
             fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-                let conversion: fn(&$type) -> Option<Conversion> = $conversion;
-                describe(Self::NAME, DescriptiveFigure::$described, conversion(self), scores)
+                let read: fn(&[f64]) -> Defined<f64> = $read;
+                let read = |numbers: &[f64]| match numbers {
+                    [] => Err(Undefined::NoScores),
+                    numbers => read(numbers),
+                };
+                let value = scores.finite(Self::NAME, &self.to_float_or_default(), read)?;
+                Ok(described(scores, value, $reason))
             }
         }
     };
@@ -490,7 +447,15 @@ macro_rules! describes {
 #[params(crate = crate, name = "count")]
 pub struct CountScores;
 
-describes!(CountScores, Count, |_| None);
+impl Metric for CountScores {
+    metric_flags! { self:
+        metadata_keys = MetadataKeys::NONE, depends_on_ids = false, score_parts = Value, resample_cost = 1
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        Ok(described(scores, Ok(scores.len() as f64), "a count of these scores, not an estimate"))
+    }
+}
 
 described_metric!(
     /// The sum of the scores. It has no error; a mean has one.
@@ -520,7 +485,12 @@ described_metric!(
     /// Defined by errorbar; inspect_ai has no such metric.
     Sum,
     "sum",
-    Sum
+    "a total of these scores, not an estimate; take the mean",
+    |numbers| {
+        let mut sum = ExactSum::new();
+        sum.extend(numbers);
+        Ok(sum.to_f64()).and_then(|sum| if sum.is_finite() { Ok(sum) } else { Err(Undefined::Overflow) })
+    }
 );
 
 described_metric!(
@@ -551,7 +521,9 @@ described_metric!(
     /// Defined by errorbar; inspect_ai has no such metric.
     Min,
     "min",
-    Min
+    OF_EXTREMES,
+    // Of the two zeros one, whichever came first.
+    |numbers| Ok(numbers.iter().copied().fold(f64::INFINITY, f64::min) + 0.0)
 );
 
 described_metric!(
@@ -582,7 +554,8 @@ described_metric!(
     /// Defined by errorbar; inspect_ai has no such metric.
     Max,
     "max",
-    Max
+    OF_EXTREMES,
+    |numbers| Ok(numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 0.0)
 );
 
 #[cfg(test)]

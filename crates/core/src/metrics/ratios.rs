@@ -30,30 +30,23 @@ struct RatioTerms {
     problem: Option<String>,
 }
 
-/// Prepares a ratio of two sums.
-fn prepare<M: RatioMetric>(
-    metric: &M,
-    estimation: &Estimation,
-    scores: &Scores<'_>,
-) -> Result<PreparedValue> {
+/// The ratio with its error and interval, or why there is none.
+fn compute<M: RatioMetric>(metric: &M, scores: &Scores<'_>) -> Result<MetricValue> {
     let RatioTerms { terms, missing, problem } = metric.terms(scores)?;
     let totals = RatioTotals::new(M::NAME, scores, terms)?;
-    let kind = (totals.n() > 0 && M::SCALE == RatioScale::Plain).then(|| totals.kind());
-    let (n, absent, estimation) = (scores.len() as u64, scores.absent() as u64, estimation.clone());
-    Ok(PreparedValue::new(kind, move |whole| {
-        let random = estimation.random.among(whole.estimates);
-        let level = whole.level.or(estimation.errors.level);
-        let errors = ErrorPlan { level, ..estimation.errors };
-        let kind = whole.kind.unwrap_or_else(|| totals.kind());
-        let mut estimate = match (problem, totals.ratio()) {
-            (Some(problem), _) => Estimate::undefined(Undefined::Other(problem)),
-            (None, None) => Estimate::undefined(M::nothing(n)),
-            (None, Some(ratio)) if ratio.is_nan() => Estimate::new(ratio),
-            (None, Some(_)) => totals.estimate(&errors, kind, &random, M::SCALE),
-        };
-        (estimate.n, estimate.absent) = (totals.n(), absent);
-        Ok(estimate.note_some("missing_metadata", (missing > 0).then_some(missing)).into())
-    }))
+    let (estimation, whole) = (scores.estimation(), scores.context());
+    let kind = whole.kind.unwrap_or_else(|| totals.kind());
+    let mut estimate = match (problem, totals.ratio()) {
+        (Some(problem), _) => Estimate::undefined(Undefined::Other(problem)),
+        (None, None) => Estimate::undefined(M::nothing(scores.len() as u64)),
+        (None, Some(ratio)) if ratio.is_nan() => Estimate::new(ratio),
+        (None, Some(_)) => {
+            let random = estimation.random.among(whole.estimates);
+            totals.estimate(&estimation.errors, kind, &random, M::SCALE)
+        }
+    };
+    (estimate.n, estimate.absent) = (totals.n(), scores.absent() as u64);
+    Ok(estimate.note_some("missing_metadata", (missing > 0).then_some(missing)).into())
 }
 
 /// exp of the mean of the logarithms of the scores, which must be above 0.
@@ -100,7 +93,9 @@ impl Metric for GeometricMean {
         role = Location
     }
 
-    prepared_by!(prepare);
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute(self, scores)
+    }
 }
 
 impl RatioMetric for GeometricMean {
@@ -166,7 +161,9 @@ macro_rules! perplexity {
                 score_parts = Metadata, direction = Lower
             }
 
-            prepared_by!(prepare);
+            fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+                compute(self, scores)
+            }
         }
 
         impl RatioMetric for $type {
@@ -324,7 +321,14 @@ impl Metric for WeightedMean {
         vec![RequiredKey::new(&self.weight, KeyUsage::Weight)]
     }
 
-    prepared_by!(prepare);
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute(self, scores)
+    }
+
+    fn score_kind(&self, scores: &Scores<'_>) -> Result<Option<ScoreKind>> {
+        let totals = RatioTotals::new(Self::NAME, scores, self.terms(scores)?.terms)?;
+        Ok((totals.n() > 0).then(|| totals.kind()))
+    }
 }
 
 impl WeightedMean {

@@ -10,7 +10,7 @@ use crate::random::resample_cost;
 use crate::scores::{KeyColumn, Resampler};
 
 /// What happens to a score that lacks the field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(ArgWord, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnMissing {
     /// It is an error.
     #[default]
@@ -19,12 +19,6 @@ pub enum OnMissing {
     Skip,
     /// The field counts 0.
     Zero,
-}
-
-impl ArgWord for OnMissing {
-    const EXPECTED: &'static str = "\"error\", \"skip\" or \"zero\"";
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("error", OnMissing::Error), ("skip", OnMissing::Skip), ("zero", OnMissing::Zero)];
 }
 
 /// A metric over one field of map-valued scores.
@@ -132,9 +126,6 @@ impl Aggregate {
             }
         }
         counts.read = positions.len();
-        if let Some(first) = counts.unconvertible.first() {
-            scores.note_unconvertible(counts.unconvertible.len(), *first);
-        }
         Ok((scores.with_values(&positions, values, read)?, counts))
     }
 }
@@ -180,23 +171,19 @@ impl Metric for Aggregate {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let compute = |fields: &Scores<'_>| match self.agg.prepare(scores.estimation(), fields)? {
-            _ if fields.is_empty() => Ok(None),
-            Some(prepared) => prepared.finish(GroupContext::default()).map(Some),
-            None => self.agg.compute(fields).map(Some),
+        let compute = |fields: &Scores<'_>| match fields.is_empty() {
+            true => Ok(None),
+            false => self.agg.compute(fields).map(Some),
         };
-        let (value, counts) = self.read(scores, compute)?;
-        Ok(counts.noted(value))
+        let (value, counts) = self.read(scores, |fields| Ok(compute(fields)))?;
+        if let Some(first) = counts.unconvertible.first() {
+            scores.note_unconvertible(counts.unconvertible.len(), *first);
+        }
+        Ok(counts.noted(value?))
     }
 
-    fn prepare(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<Option<PreparedValue>> {
-        let (inner, counts) = self.read(scores, |fields| self.agg.prepare(estimation, fields))?;
-        Ok(inner.map(|inner| {
-            PreparedValue::new(inner.kind, move |whole| {
-                let value = (counts.read > 0).then(|| inner.finish(whole)).transpose()?;
-                Ok(counts.noted(value))
-            })
-        }))
+    fn score_kind(&self, scores: &Scores<'_>) -> Result<Option<ScoreKind>> {
+        Ok(self.read(scores, |fields| self.agg.score_kind(fields))?.0)
     }
 }
 
@@ -321,6 +308,8 @@ impl Metric for Bootstrap {
         if scores.estimation().value_only {
             return self.metric.compute(scores);
         }
+        // An interval of resamples depends on nothing but the scores themselves.
+        let scores = &scores.in_context(GroupContext::default());
         let resampler = Resampler::new(scores);
         let value = resampler.whole(|whole| self.metric.compute(whole))?;
         if scores.is_empty() {
@@ -416,21 +405,17 @@ fn collect(whole: &MetricValue, part: Option<&MetricValue>, figures: &mut Vec<f6
     match whole {
         MetricValue::One(_) => figures.push(number(part.and_then(MetricValue::estimate))),
         MetricValue::Map(map) => {
-            let part = match part {
-                Some(MetricValue::Map(part)) => Some(part),
-                _ => None,
-            };
             for (key, _) in map.iter().filter(|(_, estimate)| estimate.is_some()) {
-                figures.push(number(part.and_then(|part| part.get(key)?.as_ref())));
+                figures.push(number(part.and_then(|part| part.get(key))));
             }
         }
         MetricValue::List(list) => {
             let part = match part {
-                Some(MetricValue::List(part)) => Some(part),
-                _ => None,
+                Some(MetricValue::List(part)) => part.as_slice(),
+                _ => &[],
             };
             for (at, _) in list.iter().enumerate().filter(|(_, estimate)| estimate.is_some()) {
-                figures.push(number(part.and_then(|part| part.get(at)?.as_ref())));
+                figures.push(number(part.get(at).and_then(Option::as_ref)));
             }
         }
         MetricValue::Groups(groups) => {
@@ -439,9 +424,9 @@ fn collect(whole: &MetricValue, part: Option<&MetricValue>, figures: &mut Vec<f6
                 _ => None,
             };
             // The order of groups is that of their first scores, which a resample changes.
-            let by_name: HashMap<&str, &MetricValue> = part
-                .map(|part| part.groups.iter().map(|group| (group.name.as_str(), &group.value)).collect())
-                .unwrap_or_default();
+            let of_part = part.into_iter().flat_map(|part| &part.groups);
+            let by_name: HashMap<&str, &MetricValue> =
+                of_part.map(|group| (group.name.as_str(), &group.value)).collect();
             for group in &groups.groups {
                 collect(&group.value, by_name.get(group.name.as_str()).copied(), figures);
             }
@@ -589,28 +574,15 @@ impl Metric for Where {
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         self.check()?;
         let part = self.part(scores)?;
-        let n = Some(scores.len() as u64);
-        let whole = GroupContext { n, is_group: true, ..GroupContext::default() };
-        let value = match self.metric.prepare(scores.estimation(), &part)? {
-            _ if part.is_empty() => None,
-            Some(prepared) => Some(prepared.finish(whole)?),
-            None => Some(self.metric.compute(&part)?),
+        let value = match part.is_empty() {
+            true => None,
+            false => Some(self.metric.compute(&part)?),
         };
         Ok(self.group(value, part.len() as u64, part.absent() as u64))
     }
 
-    fn prepare(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<Option<PreparedValue>> {
-        self.check()?;
-        let part = self.part(scores)?;
-        let (filter, n, absent) = (self.clone(), part.len() as u64, part.absent() as u64);
-        let all = scores.len() as u64;
-        Ok(self.metric.prepare(estimation, &part)?.map(|inner| {
-            PreparedValue::new(inner.kind, move |whole| {
-                let whole = GroupContext { n: whole.n.or(Some(all)), is_group: true, ..whole };
-                let value = (n > 0).then(|| inner.finish(whole)).transpose()?;
-                Ok(filter.group(value, n, absent))
-            })
-        }))
+    fn score_kind(&self, scores: &Scores<'_>) -> Result<Option<ScoreKind>> {
+        self.metric.score_kind(&self.part(scores)?)
     }
 }
 
@@ -626,7 +598,9 @@ impl Where {
         let positions =
             (0..scores.len()).filter(|at| meets(scores.column_row(*at))).map(|at| at as u32).collect();
         let absent = scores.absent_rows().iter().copied().filter(|row| meets(*row as usize)).collect();
-        Ok(scores.subset(positions, absent))
+        let context = scores.context();
+        let n = context.n.or(Some(scores.len() as u64));
+        Ok(scores.subset(positions, absent).in_context(GroupContext { n, is_group: true, ..context }))
     }
 
     /// The condition in words: `category=law, difficulty>=3`.

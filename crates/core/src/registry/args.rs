@@ -1,6 +1,6 @@
 //! The arguments of a spec, by name and by type.
 
-pub use errorbar_macros::Params;
+pub use errorbar_macros::{ArgWord, Params};
 
 use std::path::Path;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl<'a> Args<'a> {
     ///     name: "quiz",
     ///     doc: "",
     ///     sections: DocSections::NONE,
-    ///     params: || vec![Param::required("level", "How hard."), Param::optional("seed", "", "None")],
+    ///     params: || ["level", "seed"].map(|name| Param { name, ..Param::default() }).to_vec(),
     ///     build: |args| Ok(Recorded(args.to_log())),
     ///     replaces: false,
     ///     in_reference: false,
@@ -245,7 +245,7 @@ impl<T: ArgType> ArgType for Vec<T> {
     }
 }
 
-/// A type with a few values, each of which specs write as a word.
+/// A type with a few values, each of which specs write as a word. For an enum it is derived.
 pub trait ArgWord: Copy + PartialEq + 'static {
     /// The words in a sentence, for messages: `"t" or "bootstrap"`.
     const EXPECTED: &'static str;
@@ -413,9 +413,9 @@ pub trait Params: Sized {
 }
 
 /// One argument of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Param {
-    /// Its name, as in logs.
+    /// Its name, as in logs; one that stands for keyword arguments of any name begins with two asterisks.
     pub name: &'static str,
     /// What it is, in a sentence.
     pub doc: &'static str,
@@ -430,39 +430,6 @@ pub struct Param {
 }
 
 impl Param {
-    /// An argument that must be passed.
-    pub fn required(name: &'static str, doc: &'static str) -> Self {
-        Param { name, doc, expected: "", default: None, is_own: false, reference_values: None }
-    }
-
-    /// Keyword arguments of any name; the name begins with two asterisks.
-    pub fn keywords(name: &'static str, doc: &'static str) -> Self {
-        Param::required(name, doc)
-    }
-
-    /// An argument with a default.
-    pub fn optional(name: &'static str, doc: &'static str, default: impl ToString) -> Self {
-        Param { default: Some(default.to_string()), ..Param::required(name, doc) }
-    }
-
-    /// The same, with its type in words.
-    #[must_use]
-    pub fn of_type(self, expected: &'static str) -> Self {
-        Param { expected, ..self }
-    }
-
-    /// The same, as an argument that the reference's entry of the same name does not have.
-    #[must_use]
-    pub fn own(self) -> Self {
-        Param { is_own: true, ..self }
-    }
-
-    /// The same, as an argument that takes only these strings in the reference.
-    #[must_use]
-    pub fn with_reference_values(self, values: &'static [&'static str]) -> Self {
-        Param { reference_values: Some(values), ..self }
-    }
-
     /// Whether the reference's entry of the same name would refuse this value.
     pub(crate) fn is_own_value(&self, value: &Arg) -> bool {
         let is_other = |values: &[&str]| !value.as_str().is_some_and(|value| values.contains(&value));

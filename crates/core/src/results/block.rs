@@ -217,8 +217,7 @@ fn by_key(
     let scores = Scores::new(set, rows);
     for (key, KeyMetrics { pattern, metrics }) in matched_keys(&scores, map, context, &mut results.warnings)?
     {
-        let field = ScoreField { context, key: &key, pattern };
-        let column = field.column(&scores)?;
+        let column = field_column(&scores, &context.template.scorer, &key, pattern)?;
         let mut values = scores.derive(0..scores.len(), column);
         let (rows, unscored_here) = values.scored_rows();
         if unscored_here > 0 {
@@ -315,38 +314,24 @@ fn matched_keys<'m>(
     Ok(matched)
 }
 
-/// One key of map-valued scores.
-struct ScoreField<'a> {
-    context: &'a ViewContext<'a>,
-    key: &'a str,
-    pattern: &'a str,
-}
-
-impl ScoreField<'_> {
-    fn column(&self, scores: &Scores<'_>) -> Result<ValueColumn> {
-        let mut column = ValueColumn::default();
-        for at in 0..scores.len() {
-            let leaf = match scores.value(at) {
-                ValueRef::Map(fields) => fields.get(self.key),
-                _ => None,
-            };
-            let leaf: &Leaf = leaf.ok_or_else(|| {
-                let (scorer, sample) = (&self.context.template.scorer, scores.sample_id(at));
-                let (key, pattern) = (self.key, self.pattern);
-                Error::custom(format!(
-                    "the score of sample {sample:?} by `{scorer}` has no key {key:?}, which the pattern {pattern:?} matched in the first map-valued score; give it a value or NaN, or narrow the pattern"
-                ))
-            })?;
-            column.push_leaf(leaf.clone());
-        }
-        Ok(column)
+/// What scores have under a key that matched a pattern, as a column of its own.
+fn field_column(scores: &Scores<'_>, scorer: &str, key: &str, pattern: &str) -> Result<ValueColumn> {
+    let mut column = ValueColumn::default();
+    for at in 0..scores.len() {
+        let leaf = match scores.value(at) {
+            ValueRef::Map(fields) => fields.get(key),
+            _ => None,
+        };
+        let leaf: &Leaf = leaf.ok_or_else(|| {
+            let sample = scores.sample_id(at);
+            Error::custom(format!(
+                "the score of sample {sample:?} by `{scorer}` has no key {key:?}, which the pattern {pattern:?} matched in the first map-valued score; give it a value or NaN, or narrow the pattern"
+            ))
+        })?;
+        column.push_leaf(leaf.clone());
     }
+    Ok(column)
 }
-
-// Case-sensitive shell globs over the keys of map-valued scores.
-//
-// Hand-written: the glob crates at hand match paths (a `/` or a leading dot is special, `**` and
-// braces mean something), and a key is no path.
 
 /// Whether the pattern matches the whole string: `*` any characters, `?` one, `[a-z]` and `[!a-z]`
 /// one of a set. An unclosed `[` stands for itself.

@@ -204,7 +204,7 @@ impl Plan {
         let is_decided = !self.errors.cluster.is_empty()
             || self.errors.method == Some(ErrorMethod::Iid)
             || self.errors.early_stop.is_some();
-        let own_clusters = self.all_metrics().any(|metric| metric.cluster().is_some());
+        let own_clusters = self.computed_metrics().any(|metric| metric.cluster().is_some());
         if is_decided || own_clusters {
             return None;
         }
@@ -221,12 +221,6 @@ impl Plan {
         of_keys
             .filter(|found| found.design_effect > LARGE_EFFECT)
             .reduce(|best, other| if is_finer(&other, &best) { other } else { best })
-    }
-
-    fn all_metrics(&self) -> impl Iterator<Item = &std::sync::Arc<dyn Metric>> {
-        let of_scorers = self.scorers.iter().map(|scorer| &scorer.metrics);
-        let found = self.default_metrics.values().chain(of_scorers).chain(&self.task_metrics);
-        found.flat_map(Metrics::iter)
     }
 
     /// The figure with the largest design effect if samples are clustered by a key.

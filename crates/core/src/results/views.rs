@@ -71,26 +71,30 @@ pub(super) fn scorer_results(
     evaluation: &mut Evaluation,
 ) -> Result<()> {
     let reducers = plan.reducers_of(name);
-    let mut whole = WholeScorer {
-        has_unreduced: metrics.iter().any(|metric| metric.wants() == Wants::Unreduced),
-        errors: effective_errors(&plan.errors, metrics),
+    let mut has_unreduced = metrics.iter().any(|metric| metric.wants() == Wants::Unreduced);
+    let (errors, implied_cluster) = effective_errors(&plan.errors, metrics);
+    let EvaluationInput { columns, index, ref random, order, visitor } = *shared;
+    let (random, by_sample) = (random.clone(), index.has_repeats());
+    let estimation = Estimation { errors, by_sample, value_only: false, implied_cluster, order, random };
+    let absent = ScorerColumn { name: name.to_owned(), ..ScorerColumn::default() };
+    let view_of = |columns| {
+        let scorer = ScoreColumns::scorer(columns, name).unwrap_or(&absent);
+        View { columns, index, scorer, params, estimation: estimation.clone(), visitor }
     };
-    if let Some(labels) = shared.columns.labels() {
+    if let Some(labels) = columns.labels() {
         // The mean of one epoch is that epoch, but it would make a number of it.
         let of_labels_by = match reducers {
-            Reducers::Implicit if !shared.index.has_repeats() => &Reducers::Disabled,
+            Reducers::Implicit if !by_sample => &Reducers::Disabled,
             reducers => reducers,
         };
         let reads_labels = |metric: &dyn Metric| metric.reads_labels() && keeps_labels(metric, of_labels_by);
         let of_labels = metrics.filter(|metric| reads_labels(metric));
         let others = metrics.filter(|metric| !reads_labels(metric));
-        whole.has_unreduced |=
-            matches!(of_labels_by, Reducers::Disabled) && of_labels.iter().next().is_some();
-        view_results(shared, reducers, name, params, &others, &whole, evaluation)?;
-        let shared = EvaluationInput { columns: labels, random: shared.random.clone(), ..*shared };
-        return view_results(&shared, of_labels_by, name, params, &of_labels, &whole, evaluation);
+        has_unreduced |= matches!(of_labels_by, Reducers::Disabled) && of_labels.iter().next().is_some();
+        view_of(columns).results(reducers, &others, has_unreduced, evaluation)?;
+        return view_of(labels).results(of_labels_by, &of_labels, has_unreduced, evaluation);
     }
-    view_results(shared, reducers, name, params, metrics, &whole, evaluation)
+    view_of(columns).results(reducers, metrics, has_unreduced, evaluation)
 }
 
 /// Whether labels are still labels where a metric sees them: unreduced, or by reducers that make no numbers of them.
@@ -105,67 +109,6 @@ fn keeps_labels(metric: &dyn Metric, reducers: &Reducers) -> bool {
             }
             _ => false,
         }
-}
-
-/// What all metrics of a scorer have in common, those of labels included.
-struct WholeScorer {
-    /// Whether some metric sees every epoch.
-    has_unreduced: bool,
-    /// How errors are computed, and whether a metric implies their clusters.
-    errors: (ErrorPlan, bool),
-}
-
-/// Adds what is computed of one scorer from these columns.
-fn view_results(
-    shared: &EvaluationInput<'_>,
-    reducers: &Reducers,
-    name: &str,
-    params: &Metadata,
-    metrics: &Metrics,
-    whole: &WholeScorer,
-    evaluation: &mut Evaluation,
-) -> Result<()> {
-    let EvaluationInput { columns, index, random, order, visitor } = shared;
-    let absent = ScorerColumn { name: name.to_owned(), ..ScorerColumn::default() };
-    let scorer = columns.scorer(name).unwrap_or(&absent);
-    let (errors, implied_cluster) = whole.errors.clone();
-    let by_sample = index.has_repeats();
-    let random = random.clone();
-    let estimation =
-        Estimation { errors, by_sample, value_only: false, implied_cluster, order: *order, random };
-    let view = View { columns, index, scorer, params, estimation, visitor: *visitor };
-
-    let unreduced_only = |m: &dyn Metric| m.wants() == Wants::Unreduced;
-    let has_others = metrics.iter().any(|m| !unreduced_only(m.as_ref()));
-
-    if metrics.iter().next().is_none() {
-        return Ok(());
-    }
-    if let Reducers::Disabled = reducers {
-        if let Some(metric) = metrics.iter().find(|m| m.wants() == Wants::Reduced) {
-            view.refuse_repeats(metric.as_ref())?;
-        }
-        return view.unreduced(metrics, evaluation);
-    }
-    if has_others {
-        let reduced = metrics.filter(|m| !unreduced_only(m.as_ref()));
-        match reducers {
-            Reducers::Explicit(list) => {
-                for reducer in list {
-                    view.reduced(&reduced, reducer.as_ref(), Some(reducer.log_name()), evaluation)?;
-                }
-            }
-            _ => {
-                // Beside unreduced metrics the implied mean is named, or the blocks would have the same name.
-                let named = whole.has_unreduced.then(|| "mean".to_owned());
-                view.reduced(&reduced, &mean(), named, evaluation)?;
-            }
-        }
-    }
-    if metrics.iter().any(|m| unreduced_only(m.as_ref())) {
-        view.unreduced(&metrics.filter(|m| unreduced_only(m.as_ref())), evaluation)?;
-    }
-    Ok(())
 }
 
 /// How errors are computed: as in the plan; if it leaves clusters open, by those of the first metric that has any.
@@ -188,6 +131,46 @@ struct View<'a> {
 }
 
 impl View<'_> {
+    /// Adds what is computed of the scorer from these columns. `has_unreduced` is whether some metric of it sees every epoch.
+    fn results(
+        &self,
+        reducers: &Reducers,
+        metrics: &Metrics,
+        has_unreduced: bool,
+        evaluation: &mut Evaluation,
+    ) -> Result<()> {
+        let unreduced_only = |m: &dyn Metric| m.wants() == Wants::Unreduced;
+        if metrics.iter().next().is_none() {
+            return Ok(());
+        }
+        if let Reducers::Disabled = reducers {
+            if let Some(metric) = metrics.iter().find(|m| m.wants() == Wants::Reduced) {
+                self.refuse_repeats(metric.as_ref())?;
+            }
+            return self.unreduced(metrics, evaluation);
+        }
+        let reduced = metrics.filter(|m| !unreduced_only(m.as_ref()));
+        if reduced.iter().next().is_some() {
+            match reducers {
+                Reducers::Explicit(list) => {
+                    for reducer in list {
+                        self.reduced(&reduced, reducer.as_ref(), Some(reducer.log_name()), evaluation)?;
+                    }
+                }
+                _ => {
+                    // Beside unreduced metrics the implied mean is named, or the blocks would have the same name.
+                    let named = has_unreduced.then(|| "mean".to_owned());
+                    self.reduced(&reduced, &mean(), named, evaluation)?;
+                }
+            }
+        }
+        let unreduced = metrics.filter(|m| unreduced_only(m.as_ref()));
+        if unreduced.iter().next().is_some() {
+            self.unreduced(&unreduced, evaluation)?;
+        }
+        Ok(())
+    }
+
     fn reduced(
         &self,
         metrics: &Metrics,

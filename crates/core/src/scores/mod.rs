@@ -243,8 +243,8 @@ impl<'a> ScoreSet<'a> {
 impl<'a> Scores<'a> {
     /// The same selection of another set of the same scores; values without a meaning as a number are remembered here.
     fn among<T>(&self, set: &ScoreSet<'_>, read: impl FnOnce(&Scores<'_>) -> T) -> T {
-        let Scores { rows, absent_of_part, copies, .. } = self.clone();
-        let result = read(&Scores { set, rows, absent_of_part, copies });
+        let Scores { rows, absent_of_part, copies, context, .. } = self.clone();
+        let result = read(&Scores { set, rows, absent_of_part, copies, context });
         let mut met = self.set.converted.met_elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
         met.extend(set.unconvertible());
         result
@@ -258,6 +258,40 @@ pub enum RowSelection {
     All(usize),
     /// These.
     Some(Vec<u32>),
+}
+
+/// What scores are, over the whole scorer and reducer: decides which interval fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum ScoreKind {
+    /// All are 0 or 1.
+    Binary,
+    /// All are within [0, 1].
+    Unit,
+    /// Anything else.
+    Unbounded,
+}
+
+impl ScoreKind {
+    /// The weaker of two: what holds for both.
+    #[must_use]
+    pub fn and(self, other: ScoreKind) -> ScoreKind {
+        self.max(other)
+    }
+}
+
+/// What scores are a part of: a group of all scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct GroupContext {
+    /// What all scores are; those of the part itself if unset.
+    pub kind: Option<ScoreKind>,
+    /// The number of all scores; those of the part itself if unset.
+    pub n: Option<u64>,
+    /// The number of estimates that share what may be drawn at random; one if unset.
+    pub estimates: usize,
+    /// Whether it is a group, even if it holds all scores so far: scores to come may be of other groups.
+    pub is_group: bool,
 }
 
 /// The scores that a metric is computed over. Unscored ones are never among them.
@@ -284,12 +318,24 @@ pub struct Scores<'a> {
     absent_of_part: Option<Vec<u32>>,
     /// Which copy of its sample each position is, from 0, if these are a resample.
     copies: Option<Vec<u8>>,
+    context: GroupContext,
 }
 
 impl<'a> Scores<'a> {
     /// A selection of the scores of a set.
     pub fn new(set: &'a ScoreSet<'a>, rows: RowSelection) -> Self {
-        Scores { set, rows, absent_of_part: None, copies: None }
+        Scores { set, rows, absent_of_part: None, copies: None, context: GroupContext::default() }
+    }
+
+    /// What is known of all scores, if these are a group of them.
+    pub fn context(&self) -> GroupContext {
+        self.context
+    }
+
+    /// The same scores as a part of all that these are known of.
+    #[must_use]
+    pub fn in_context(&self, context: GroupContext) -> Self {
+        Scores { context, ..self.clone() }
     }
 
     /// The number of scores.
@@ -516,7 +562,13 @@ impl<'a> Scores<'a> {
             RowSelection::All(_) => positions,
             RowSelection::Some(_) => positions.iter().map(|at| self.row(*at as usize) as u32).collect(),
         };
-        Scores { set: self.set, rows: RowSelection::Some(rows), absent_of_part: Some(absent), copies }
+        Scores {
+            set: self.set,
+            rows: RowSelection::Some(rows),
+            absent_of_part: Some(absent),
+            copies,
+            context: self.context,
+        }
     }
 
     /// Other values for some of the positions, the samples staying the same.
@@ -529,7 +581,8 @@ impl<'a> Scores<'a> {
         let mut column = ValueColumn::default();
         values.into_iter().for_each(|leaf| column.push_leaf(leaf));
         let set = self.derive(positions.iter().map(|at| *at as usize), column);
-        let result = read(&Scores::new(&set, RowSelection::All(positions.len())));
+        let fields = Scores::new(&set, RowSelection::All(positions.len()));
+        let result = read(&fields.in_context(self.context));
         for (count, row) in set.unconvertible() {
             self.note_unconvertible(count, positions.get(row).map_or(0, |at| *at as usize));
         }

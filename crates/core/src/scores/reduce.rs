@@ -289,6 +289,7 @@ impl<'a> Resampler<'a> {
             rows: RowSelection::Some(rows),
             absent_of_part: Some(Vec::new()),
             copies: Some(copies),
+            context: self.scores.context,
         })
     }
 }
@@ -337,12 +338,9 @@ impl<'a> ScoreSet<'a> {
 }
 
 impl Scores<'_> {
-    /// The same scores, with intervals at this level.
-    pub(crate) fn at_level<T>(&self, level: f64, read: impl FnOnce(&Scores<'_>) -> T) -> T {
-        let estimation = self.estimation();
-        let errors = ErrorPlan { level: Some(level), ..estimation.errors.clone() };
-        let set = self.set.under(Estimation { errors, ..estimation.clone() });
-        self.among(&set, read)
+    /// The same scores, with estimates made in another way.
+    pub fn under<T>(&self, estimation: Estimation, read: impl FnOnce(&Scores<'_>) -> T) -> T {
+        self.among(&self.set.under(estimation), read)
     }
 }
 

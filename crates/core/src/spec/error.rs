@@ -80,16 +80,6 @@ impl SpecError {
         let single = rest.chars().next().map_or(0, char::len_utf8);
         Some(place.offset..place.offset + word.max(single))
     }
-
-    /// The line of the text where the error lies, from 1.
-    pub fn line(&self) -> Option<usize> {
-        self.0.place.as_ref().map(|place| place.before().matches('\n').count() + 1)
-    }
-
-    /// The column in that line, from 1, in characters.
-    pub fn column(&self) -> Option<usize> {
-        self.0.place.as_ref().map(|place| place.before_in_line().chars().count() + 1)
-    }
 }
 
 impl From<SpecErrorKind> for SpecError {
@@ -101,25 +91,18 @@ impl From<SpecErrorKind> for SpecError {
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0.kind)?;
-        match (self.line(), self.column()) {
-            (Some(1), Some(column)) => write!(f, " at column {column}")?,
-            (Some(line), Some(column)) => write!(f, " at line {line}, column {column}")?,
-            _ => {}
+        if let Some(SpecLocation { text, offset }) = &self.0.place {
+            let before = text.get(..*offset).unwrap_or(text);
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            match before.matches('\n').count() {
+                0 => write!(f, " at column {column}")?,
+                breaks => write!(f, " at line {}, column {column}", breaks + 1)?,
+            }
         }
         match self.hint() {
             Some(hint) if f.alternate() => write!(f, " (hint: {hint})"),
             _ => Ok(()),
         }
-    }
-}
-
-impl SpecLocation {
-    fn before(&self) -> &str {
-        self.text.get(..self.offset).unwrap_or(&self.text)
-    }
-
-    fn before_in_line(&self) -> &str {
-        self.before().rsplit('\n').next().unwrap_or_default()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What may stand where a task names its metrics.
 
+use std::convert::Infallible;
 use std::str::FromStr;
 
 use indexmap::IndexMap;
@@ -94,18 +95,7 @@ impl<T> MetricTree<T> {
 
     /// The same structure with what is made of each metric.
     pub(crate) fn try_map<U, E>(&self, map: impl Fn(&T) -> Result<U, E>) -> Result<MetricTree<U>, E> {
-        let of_map = |patterns: &MetricMap<T>| -> Result<MetricMap<U>, E> {
-            let list = |list: &Vec<T>| list.iter().map(&map).collect::<Result<Vec<U>, E>>();
-            patterns.iter().map(|(pattern, metrics)| Ok((pattern.clone(), list(metrics)?))).collect()
-        };
-        let of_item = |item: &MetricItem<T>| match item {
-            MetricItem::Metric(metric) => map(metric).map(MetricItem::Metric),
-            MetricItem::Map(patterns) => of_map(patterns).map(MetricItem::Map),
-        };
-        match self {
-            Self::Map(patterns) => of_map(patterns).map(MetricTree::Map),
-            Self::List(items) => items.iter().map(of_item).collect::<Result<_, E>>().map(MetricTree::List),
-        }
+        self.try_filter_map(|metric| map(metric).map(Some))
     }
 
     /// Only the metrics that pass, in the same structure.
@@ -113,18 +103,39 @@ impl<T> MetricTree<T> {
     where
         T: Clone,
     {
-        let filter_map = |map: &MetricMap<T>| -> MetricMap<T> {
-            let passing = |metrics: &Vec<T>| metrics.iter().filter(|m| pass(m)).cloned().collect::<Vec<T>>();
-            let entries = map.iter().map(|(pattern, metrics)| (pattern.clone(), passing(metrics)));
-            entries.filter(|(_, metrics)| !metrics.is_empty()).collect()
+        let Ok(passing) =
+            self.try_filter_map(|metric| Ok::<_, Infallible>(pass(metric).then(|| metric.clone())));
+        passing
+    }
+
+    /// The same structure with what is made of each metric; without lists and maps of which nothing is left.
+    fn try_filter_map<U, E>(&self, map: impl Fn(&T) -> Result<Option<U>, E>) -> Result<MetricTree<U>, E> {
+        let of_list = |list: &Vec<T>| -> Result<Vec<U>, E> {
+            list.iter().filter_map(|metric| map(metric).transpose()).collect()
         };
-        let filter_item = |item: &MetricItem<T>| match item {
-            MetricItem::Metric(metric) => pass(metric).then(|| item.clone()),
-            MetricItem::Map(map) => Some(filter_map(map)).filter(|map| !map.is_empty()).map(MetricItem::Map),
+        let of_map = |patterns: &MetricMap<T>| -> Result<MetricMap<U>, E> {
+            let mut mapped = MetricMap::with_capacity(patterns.len());
+            for (pattern, list) in patterns {
+                let metrics = of_list(list)?;
+                if !metrics.is_empty() || list.is_empty() {
+                    mapped.insert(pattern.clone(), metrics);
+                }
+            }
+            Ok(mapped)
+        };
+        let of_item = |item: &MetricItem<T>| match item {
+            MetricItem::Metric(metric) => Ok(map(metric)?.map(MetricItem::Metric)),
+            MetricItem::Map(patterns) => {
+                let mapped = of_map(patterns)?;
+                Ok((!mapped.is_empty() || patterns.is_empty()).then_some(MetricItem::Map(mapped)))
+            }
         };
         match self {
-            Self::Map(map) => Self::Map(filter_map(map)),
-            Self::List(items) => Self::List(items.iter().filter_map(filter_item).collect()),
+            Self::Map(patterns) => of_map(patterns).map(MetricTree::Map),
+            Self::List(items) => {
+                let items = items.iter().filter_map(|item| of_item(item).transpose());
+                items.collect::<Result<_, E>>().map(MetricTree::List)
+            }
         }
     }
 }

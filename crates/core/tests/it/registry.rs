@@ -100,7 +100,9 @@ fn a_taken_name_is_refused_unless_it_replaces() {
         name: "mean",
         doc: "Another mean.",
         sections: DocSections::NONE,
-        params: || vec![Param::optional("seed", "The seed.", 1)],
+        params: || {
+            vec![Param { name: "seed", doc: "The seed.", default: Some("1".to_owned()), ..Param::default() }]
+        },
         build: |_| Ok(Arc::new(metric_fn("mean", |_: &Scores<'_>| Ok(0.0)))),
         replaces: true,
         in_reference: false,

@@ -192,7 +192,7 @@ fn error_key(key: &str, value: &Json) -> ErrorKey {
             (wanted, is_text || is_list(Json::is_string), Vec::new())
         }
         "method" => {
-            let names = ErrorMethod::CHOICES.iter().map(|method| method.name()).collect();
+            let names = ErrorMethod::choices().map(ErrorMethod::name).collect();
             ("a method in quotes, such as \"CR2\"", is_text, names)
         }
         "interval" => ("a method in quotes, such as \"t\"", is_text, IntervalChoice::names().collect()),

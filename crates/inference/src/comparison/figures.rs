@@ -121,9 +121,9 @@ pub(super) fn figure_of_group(
     scores: &Scores<'_>,
     whole: GroupContext,
 ) -> Result<Estimate> {
-    let value = match metric.prepare(scores.estimation(), scores)?.filter(|_| !scores.is_empty()) {
-        Some(prepared) => prepared.finish(whole)?,
-        None => evaluate_metric(metric, scores)?.1,
+    let value = match kind_of(metric, scores)?.filter(|_| !scores.is_empty()) {
+        Some(_) => metric.compute(&scores.in_context(whole))?,
+        None => evaluate_metric(metric, &scores.in_context(whole))?.1,
     };
     Ok(match value {
         MetricValue::One(estimate) => estimate,
@@ -147,8 +147,10 @@ pub(super) fn figure_without_stop(
     }
     let mut ordinary = estimation.clone();
     ordinary.errors.early_stop = None;
-    let Some(prepared) = metric.prepare(&ordinary, scores)? else { return Ok(None) };
-    Ok(match prepared.finish(whole)? {
+    if kind_of(metric, scores)?.is_none() {
+        return Ok(None);
+    }
+    Ok(match scores.under(ordinary, |scores| metric.compute(&scores.in_context(whole)))? {
         MetricValue::One(estimate) => Some(estimate),
         _ => None,
     })
@@ -156,7 +158,7 @@ pub(super) fn figure_without_stop(
 
 /// What all scores are, of which there may be groups.
 pub(super) fn kind_of(metric: &dyn Metric, scores: &Scores<'_>) -> Result<Option<ScoreKind>> {
-    Ok(metric.prepare(scores.estimation(), scores)?.and_then(|prepared| prepared.kind))
+    Ok(metric.score_kind(scores)?)
 }
 
 /// Whether a metric is a figure of its own: errors and intervals of others are in the rows of those.

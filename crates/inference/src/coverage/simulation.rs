@@ -57,7 +57,7 @@ pub(super) fn simulate(
     options: CoverageOptions,
 ) -> Result<Coverage, NoCoverage> {
     let draws = if has_few_outcomes(population) { errors.draws() } else { errors.draws.unwrap_or(DRAWS) };
-    let choices = IntervalMethod::CHOICES.iter().copied().map(IntervalChoice::Method);
+    let choices = IntervalMethod::choices().map(IntervalChoice::Method);
     let method = |choice: IntervalChoice| -> Result<Method> {
         let mut plan = errors.clone();
         (plan.interval, plan.draws) = (choice, Some(draws));

@@ -244,7 +244,8 @@ mod tests {
         assert_eq!(place("better_than('a.eval)"), "'a.eval)");
         assert_eq!(place("better_than('')"), "'')");
         assert_eq!(place("better_than("), "");
-        assert_eq!("width(é) < x".parse::<StopRule>().unwrap_err().column(), Some(12), "in characters");
+        let wrong = "width(é) < x".parse::<StopRule>().unwrap_err().to_string();
+        assert!(wrong.ends_with(" at column 12"), "in characters: {wrong}");
         assert_eq!(
             "".parse::<StopRule>().unwrap_err().to_string(),
             format!("expected {FORMS}, found the end of the input at column 1")

@@ -121,9 +121,9 @@ fn spread(samples: usize, epochs: usize, run: u64) -> EpochSpread {
         let score = |epoch: usize| {
             f64::from(u8::from(noise((at * 31 + epoch) as u64 + run * 977) + noise(at as u64 * 7) > 0.8))
         };
-        SampleSpread::new(at.to_string(), (0..epochs).map(score).collect())
+        SampleSpread { id: at.to_string(), scores: (0..epochs).map(score).collect() }
     };
-    EpochSpread::new(ScoreName::default(), (0..samples).map(sample).collect())
+    EpochSpread { name: ScoreName::default(), samples: (0..samples).map(sample).collect() }
 }
 
 fn heron<T>(one: T) -> [(String, T); 1] {
@@ -146,9 +146,9 @@ fn breakdown_gallery() -> Vec<(&'static str, Plot)> {
         let point = |k: u64| {
             let any = 1.0 - (1.0 - base).powi(k as i32);
             let all = if k == 5 { undefined() } else { estimate(base.powi(k as i32), 0.03) };
-            PassPoint::new(k, estimate(any, 0.03), all)
+            PassPoint { k, any: estimate(any, 0.03), all }
         };
-        PassCurve::new(ScoreName::default(), (1..=epochs).map(point).collect())
+        PassCurve { name: ScoreName::default(), points: (1..=epochs).map(point).collect() }
     };
     let curves = [("heron", curve(3, 0.8)), (HOSTILE, curve(2, 0.99)), ("wren", curve(20, 0.5))]
         .map(|(name, curve)| (name.to_owned(), curve));
@@ -315,8 +315,14 @@ fn what_is_unknown_is_never_drawn_as_a_number() {
     let plot = cost("accuracy", CostAxis::Dollars, &points, &none);
     assert_eq!(plot.parts[0].body.matches("<use class=\"mk").count(), 0);
     assert!(plot.caption.contains("not drawn: 2"), "{}", plot.caption);
-    let absent = EpochSpread::new(ScoreName::default(), vec![SampleSpread::new("only here", vec![1.0])]);
-    let other = EpochSpread::new(ScoreName::default(), vec![SampleSpread::new("only there", vec![0.0])]);
+    let absent = EpochSpread {
+        name: ScoreName::default(),
+        samples: vec![SampleSpread { id: "only here".to_owned(), scores: vec![1.0] }],
+    };
+    let other = EpochSpread {
+        name: ScoreName::default(),
+        samples: vec![SampleSpread { id: "only there".to_owned(), scores: vec![0.0] }],
+    };
     let plot = epochs(&[("a".to_owned(), absent), ("b".to_owned(), other)], &none);
     assert!(plot.caption.contains("blank: no score"), "{}", plot.caption);
 }

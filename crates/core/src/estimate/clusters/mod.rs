@@ -147,17 +147,25 @@ impl RowClusters {
     ///
     /// # Errors
     /// As in [`RowClusters::by_key`].
-    pub(super) fn of_plan(
+    pub(crate) fn of_plan(
         metric: &str,
         estimation: &Estimation,
         scores: &Scores<'_>,
         positions: impl ExactSizeIterator<Item = usize> + Clone,
-    ) -> Result<Vec<Self>> {
-        match SummaryKey::of(&estimation.errors, estimation.by_sample) {
-            SummaryKey::Moments | SummaryKey::Tally => Ok(Vec::new()),
+    ) -> Result<Defined<Vec<Self>>> {
+        let ways = match SummaryKey::of(&estimation.errors, estimation.by_sample) {
+            SummaryKey::Moments | SummaryKey::Tally => return Ok(Ok(Vec::new())),
             SummaryKey::BySample => RowClusters::ways(metric, &[], scores, positions),
             SummaryKey::Clusters(keys) => RowClusters::ways(metric, &keys, scores, positions),
+        };
+        match ways {
+            Err(error) if error.is_about_clusters() => Ok(Err(Undefined::Other(error.to_string()))),
+            ways => ways.map(Ok),
         }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ids.len()
     }
 }
 
@@ -168,16 +176,7 @@ impl RowClusters {
 pub(crate) fn check(scores: &Scores<'_>) -> Result<()> {
     let estimation = scores.estimation();
     for key in estimation.errors.cluster.iter().filter(|_| !estimation.implied_cluster) {
-        // Every distinct value once; which score has which cluster does not matter here.
-        let column = scores.key(ERRORS, key);
-        let codes = scores.codes(&column)?;
-        let mut is_checked = vec![false; column.distinct()];
-        for (at, code) in codes.iter().enumerate() {
-            if let Some(checked) = is_checked.get_mut(*code as usize).filter(|checked| !**checked) {
-                identify(ERRORS, key, column.value(*code as usize), scores, at)?;
-                *checked = true;
-            }
-        }
+        RowClusters::by_key(ERRORS, key, scores)?;
     }
     Ok(())
 }
@@ -593,7 +592,7 @@ mod tests {
 
     #[test]
     fn weights_are_factors_over_squared_divisors() {
-        for method in ErrorMethod::CHOICES {
+        for method in ErrorMethod::choices() {
             let Some(correction) = ClusterCorrection::of_method(method, 4) else { continue };
             let (n, others) = (12.0, 9.0);
             let divisor = correction.divisor(n, others);

@@ -1,6 +1,6 @@
 //! Agreement beyond chance: `cohen_kappa`, `fleiss_kappa`, `gwet_ac1`.
 
-use super::{LabelOrder, Profiles, RaterComparison, RaterNames, Weights, no_figure};
+use super::{Profiles, RaterComparison, RaterNames, Weights, no_figure};
 use crate::metrics::prelude::*;
 
 /// Agreement of two raters beyond chance (Cohen's κ), with a bootstrap interval; works on unreduced scores.
@@ -53,8 +53,7 @@ pub struct CohenKappa {
 
 impl CohenKappa {
     fn check_raters(&self) -> Result<()> {
-        let names = RaterNames([Some(&self.a), self.b.as_ref()].into_iter().flatten().cloned().collect());
-        names.check().map_err(|problem| Self::refuse("b", problem))
+        RaterNames(self.names()).check().map_err(|problem| Self::refuse("b", problem))
     }
 
     fn names(&self) -> Vec<String> {
@@ -74,11 +73,10 @@ impl Metric for CohenKappa {
         let comparison =
             RaterComparison { metric: Self::NAME, raters: Some(&names), to_float: self.to_float.as_ref() };
         let (items, single) = comparison.items(scores)?.with(|ratings| ratings == 2);
-        let order = LabelOrder { metric: Self::NAME, order: self.order.as_deref() };
-        let (categories, places) = order.places(scores, &items, self.weights)?;
+        let (categories, places) = comparison.places(scores, &items, self.order.as_deref(), self.weights)?;
         let profiles = items.profiles(&categories, true);
         let kappa = CohenFigure::new(&profiles, self.weights, places);
-        let counts = profiles.counts();
+        let counts = profiles.counts(|_| 1);
         let value = kappa.figure(&counts).ok_or_else(|| no_figure(items.len(), items.categories().len()));
         let agreement = kappa.agreement(&counts);
         let estimate = items.estimate(Self::NAME, scores, value, &profiles, |counts| kappa.figure(counts))?;
@@ -253,7 +251,8 @@ impl Metric for FleissKappa {
         let categories = items.categories();
         let profiles = items.profiles(&categories, false);
         let kappa = FleissFigure::new(&profiles, categories.len(), number as u64);
-        let value = kappa.figure(&profiles.counts()).ok_or_else(|| no_figure(items.len(), categories.len()));
+        let value =
+            kappa.figure(&profiles.counts(|_| 1)).ok_or_else(|| no_figure(items.len(), categories.len()));
         let estimate = items.estimate(Self::NAME, scores, value, &profiles, |counts| kappa.figure(counts))?;
         let estimate = estimate.note("ratings_per_sample", number);
         Ok(estimate.note_some("left_out_samples", (others > 0).then_some(others)).into())
@@ -363,11 +362,10 @@ impl Metric for GwetAc1 {
         let comparison =
             RaterComparison { metric: Self::NAME, raters: names, to_float: self.to_float.as_ref() };
         let items = comparison.items(scores)?;
-        let order = LabelOrder { metric: Self::NAME, order: self.order.as_deref() };
-        let (categories, places) = order.places(scores, &items, self.weights)?;
+        let (categories, places) = comparison.places(scores, &items, self.order.as_deref(), self.weights)?;
         let profiles = items.profiles(&categories, false);
         let ac = Ac::new(&profiles, self.weights, &places);
-        let counts = profiles.counts();
+        let counts = profiles.counts(|_| 1);
         let compared = ac.compared(&counts);
         let single = items.len() as u64 - compared;
         let value = ac.figure(&counts).ok_or_else(|| no_figure(compared as usize, categories.len()));
@@ -402,7 +400,7 @@ impl Ac {
         let disagreement = |counts: Vec<(u32, f64)>, all: f64| match weights {
             None => all * all - counts.iter().map(|(_, count)| count * count).sum::<f64>(),
             Some(weights) => {
-                let placed = counts.into_iter().map(|(code, count)| (place(code), count));
+                let placed = counts.into_iter().map(|(code, count)| (count, place(code)));
                 weights.disagreement_of_pairs(placed.collect())
             }
         };

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use super::{
     Profiles, RatedItems, RaterComparison, RaterNames, is_no_rating, label_text, number as label_number,
+    squared_differences,
 };
 use crate::metrics::prelude::*;
 use errorbar_stats::exact::{Moments, common_exponent};
 
 /// What the distance between two ratings is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(ArgWord, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Level {
     /// Equal or not.
@@ -21,16 +22,6 @@ pub enum Level {
     Interval,
     /// By the squared ratio of the difference to the sum.
     Ratio,
-}
-
-impl ArgWord for Level {
-    const EXPECTED: &'static str = "\"nominal\", \"ordinal\", \"interval\" or \"ratio\"";
-    const WORDS: &'static [(&'static str, Self)] = &[
-        ("nominal", Level::Nominal),
-        ("ordinal", Level::Ordinal),
-        ("interval", Level::Interval),
-        ("ratio", Level::Ratio),
-    ];
 }
 
 /// Agreement between several ratings of the same samples (Krippendorff's α), with a bootstrap interval.
@@ -135,7 +126,7 @@ impl Metric for KrippendorffAlpha {
         };
         let profiles = items.profiles(&categories, false);
         let places = categories.iter().map(|label| label_number(label).unwrap_or(0.0)).collect();
-        let resampled = Alpha::new(&profiles, level.distance(), places);
+        let resampled = Alpha::new(&profiles, level, places);
         let mut estimate = match level {
             Level::Ratio if categories.len() > MAX_RESAMPLED_RATIO_VALUES => {
                 let reason = format!("too many different ratings to resample: {}", categories.len());
@@ -148,17 +139,6 @@ impl Metric for KrippendorffAlpha {
         }
         let skipped = (skipped > 0).then_some(skipped);
         Ok(estimate.note_some("skipped_samples", skipped).note("units", units).into())
-    }
-}
-
-impl Level {
-    fn distance(self) -> Distance {
-        match self {
-            Level::Nominal => Distance::Nominal,
-            Level::Ordinal => Distance::Ordinal,
-            Level::Interval => Distance::Interval,
-            Level::Ratio => Distance::Ratio,
-        }
     }
 }
 
@@ -321,23 +301,14 @@ fn ratio(units: &[Vec<f64>]) -> Option<f64> {
         codes.sort_unstable();
         codes
     }));
-    Alpha::new(&profiles, Distance::Ratio, values).figure(&profiles.counts())
-}
-
-/// What the distance between two values is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Distance {
-    Nominal,
-    Ordinal,
-    Interval,
-    Ratio,
+    Alpha::new(&profiles, Level::Ratio, values).figure(&profiles.counts(|_| 1))
 }
 
 /// α of counts of profiles: 1 − (N−1)·Σ_u Σ_{i≠j} δ²/(m_u − 1) / Σ_ck n_c·n_k·δ².
 #[derive(Debug)]
 struct Alpha<'p> {
     profiles: &'p Profiles,
-    distance: Distance,
+    distance: Level,
     /// The number that each code stands for; any for nominal ones.
     values: Vec<f64>,
     /// The codes by their number.
@@ -347,7 +318,7 @@ struct Alpha<'p> {
 }
 
 impl<'p> Alpha<'p> {
-    fn new(profiles: &'p Profiles, distance: Distance, values: Vec<f64>) -> Self {
+    fn new(profiles: &'p Profiles, distance: Level, values: Vec<f64>) -> Self {
         // α does not depend on the unit of the ratings; in this one their squares neither vanish nor overflow.
         let exponent = common_exponent(values.iter().copied());
         let values: Vec<f64> = values.into_iter().map(|value| libm::scalbn(value, -exponent)).collect();
@@ -355,7 +326,7 @@ impl<'p> Alpha<'p> {
         let value = |code: usize| values.get(code).copied().unwrap_or(0.0);
         by_value.sort_by(|a, b| value(*a).total_cmp(&value(*b)));
         let mut alpha = Alpha { profiles, distance, values, by_value, disagreement: Vec::new() };
-        if distance != Distance::Ordinal {
+        if distance != Level::Ordinal {
             let within = |profile: &Vec<u32>| alpha.within(profile, &alpha.values);
             alpha.disagreement = profiles.list.iter().map(within).collect();
         }
@@ -370,11 +341,9 @@ impl<'p> Alpha<'p> {
         let counted: Vec<(f64, f64)> = counted.map(|(code, count)| (count, place(*code))).collect();
         let ratings = profile.len() as f64;
         let pairs = match self.distance {
-            Distance::Nominal => {
-                ratings * ratings - counted.iter().map(|(count, _)| count * count).sum::<f64>()
-            }
-            Distance::Ordinal | Distance::Interval => squared_differences(&counted),
-            Distance::Ratio => squared_ratios(&counted),
+            Level::Nominal => ratings * ratings - counted.iter().map(|(count, _)| count * count).sum::<f64>(),
+            Level::Ordinal | Level::Interval => squared_differences(&counted),
+            Level::Ratio => squared_ratios(&counted),
         };
         pairs / (ratings - 1.0)
     }
@@ -398,7 +367,7 @@ impl<'p> Alpha<'p> {
             used.map(|(total, place)| (*total as f64, *place)).collect()
         };
         let (observed, expected) = match self.distance {
-            Distance::Ordinal => {
+            Level::Ordinal => {
                 let ranks = self.mid_ranks(&totals);
                 let within = self.profiles.list.iter().zip(counts).filter(|(_, count)| **count > 0);
                 let within = within.map(|(profile, count)| *count as f64 * self.within(profile, &ranks));
@@ -407,11 +376,11 @@ impl<'p> Alpha<'p> {
             distance => {
                 let observed = self.disagreement.iter().zip(counts).map(|(d, count)| d * *count as f64);
                 let expected = match distance {
-                    Distance::Nominal => {
+                    Level::Nominal => {
                         let square = |count: &u64| u128::from(*count) * u128::from(*count);
                         (square(&n) - totals.iter().map(square).sum::<u128>()) as f64
                     }
-                    Distance::Ratio => squared_ratios(&counted(&totals, &self.values)),
+                    Level::Ratio => squared_ratios(&counted(&totals, &self.values)),
                     _ => squared_differences(&counted(&totals, &self.values)),
                 };
                 (observed.sum(), expected)
@@ -432,13 +401,6 @@ impl<'p> Alpha<'p> {
         }
         ranks
     }
-}
-
-/// Σ_ck n_c·n_k·(x_c − x_k)² = 2·N·Σ n·(x − x̄)², of counts and places.
-fn squared_differences(counted: &[(f64, f64)]) -> f64 {
-    let n: f64 = counted.iter().map(|(count, _)| count).sum();
-    let mean = counted.iter().map(|(count, place)| count * place).sum::<f64>() / n;
-    2.0 * n * counted.iter().map(|(count, place)| count * (place - mean) * (place - mean)).sum::<f64>()
 }
 
 /// Σ_ck n_c·n_k·((x_c − x_k)/(x_c + x_k))², of counts and places; two zeros do not differ.
@@ -495,10 +457,11 @@ mod tests {
             codes
         }));
         let values: Vec<f64> = (1..=5).map(f64::from).collect();
-        let figure = |distance| Alpha::new(&profiles, distance, values.clone()).figure(&profiles.counts());
-        close(figure(Distance::Nominal), 113.0 / 152.0);
-        close(figure(Distance::Ordinal), 108577.0 / 133160.0);
-        close(figure(Distance::Interval), 951.0 / 1120.0);
+        let figure =
+            |distance| Alpha::new(&profiles, distance, values.clone()).figure(&profiles.counts(|_| 1));
+        close(figure(Level::Nominal), 113.0 / 152.0);
+        close(figure(Level::Ordinal), 108577.0 / 133160.0);
+        close(figure(Level::Interval), 951.0 / 1120.0);
     }
 
     #[test]

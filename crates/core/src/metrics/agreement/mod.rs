@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use kappas::*;
 pub use krippendorff_alpha::*;
 
+use crate::estimate::times_of;
 use crate::metrics::prelude::*;
 use crate::scores::{Ratings, ScoreSet};
 
@@ -299,8 +300,8 @@ impl RatedItems {
         let count = self.len();
         let items = scores.of_rows(self.rows);
         let prepare = |units: &ScoreUnits| {
-            let units = profiles.of_units(units);
-            move |draws: &[u32]| figure(&units.counts(draws))
+            let unit_of = units.of_positions();
+            move |draws: &[u32]| figure(&profiles.counts(times_of(&unit_of, draws)))
         };
         let mut estimate = resampled_estimate(metric, &items.scores(), value, prepare)?;
         (estimate.n, estimate.absent) = (count as u64, 0);
@@ -328,19 +329,13 @@ fn no_figure(items: usize, labels: usize) -> Undefined {
 }
 
 /// How much two labels that differ disagree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(ArgWord, Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Weights {
     /// By their distance.
     Linear,
     /// By the square of their distance.
     Quadratic,
-}
-
-impl ArgWord for Weights {
-    const EXPECTED: &'static str = "\"linear\" or \"quadratic\"";
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("linear", Weights::Linear), ("quadratic", Weights::Quadratic)];
 }
 
 impl Weights {
@@ -354,104 +349,81 @@ impl Weights {
 
     /// Σ_ab n_a·n_b·d(a, b) over all ordered pairs of places with their counts, without visiting the pairs.
     fn disagreement_of_pairs(self, mut counted: Vec<(f64, f64)>) -> f64 {
-        counted.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let all: f64 = counted.iter().map(|(_, count)| count).sum();
+        counted.sort_by(|a, b| a.1.total_cmp(&b.1));
         match self {
             // From place to place, each pair that it lies between grows by the gap.
             Weights::Linear => {
+                let all: f64 = counted.iter().map(|(count, _)| count).sum();
                 let (mut below, mut before, mut sum) = (0.0, 0.0, 0.0);
-                for (place, count) in counted {
+                for (count, place) in counted {
                     sum += (place - before) * below * (all - below);
                     below += count;
                     before = place;
                 }
                 2.0 * sum
             }
-            Weights::Quadratic => {
-                let mean = counted.iter().map(|(place, count)| place * count).sum::<f64>() / all;
-                let squares = counted.iter().map(|(place, count)| count * (place - mean) * (place - mean));
-                2.0 * all * squares.sum::<f64>()
-            }
+            Weights::Quadratic => squared_differences(&counted),
         }
     }
 }
 
-/// The declared order of labels.
-#[derive(Clone, Copy, Debug)]
-struct LabelOrder<'m> {
-    metric: &'static str,
-    order: Option<&'m [Leaf]>,
+/// Σ_ck n_c·n_k·(x_c − x_k)² = 2·N·Σ n·(x − x̄)², of counts and places.
+fn squared_differences(counted: &[(f64, f64)]) -> f64 {
+    let n: f64 = counted.iter().map(|(count, _)| count).sum();
+    let mean = counted.iter().map(|(count, place)| count * place).sum::<f64>() / n;
+    2.0 * n * counted.iter().map(|(count, place)| count * (place - mean) * (place - mean)).sum::<f64>()
 }
 
-impl LabelOrder<'_> {
-    /// The labels that there may be, in canonical order: those of the items, and those that are declared.
-    ///
-    /// # Errors
-    /// A label that is not among those declared.
-    fn categories(self, scores: &Scores<'_>, items: &RatedItems) -> Result<Vec<LeafKey>> {
-        let found = items.categories();
-        let Some(order) = self.order else { return Ok(found) };
-        let mut declared: Vec<LeafKey> = order.iter().map(|leaf| label_of(leaf.view())).collect();
-        declared.sort_unstable();
-        declared.dedup();
-        match found.iter().find(|label| declared.binary_search(label).is_err()) {
-            None => Ok(declared),
-            Some(label) => Err(Error::Argument {
-                target: self.metric.to_owned(),
-                argument: "order".to_owned(),
-                problem: format!(
-                    "lacks the label {} (sample {:?}); list every label, the lowest first",
-                    label_text(label),
-                    items.sample_with(scores, label)
-                ),
-            }),
-        }
-    }
-
-    /// The labels that there may be, and the place of each between 0 and 1; without weights all have the same.
+impl RaterComparison<'_> {
+    /// The labels that there may be, in canonical order: those of the items, and those of a declared order. And the place
+    /// of each between 0 and 1: by the declared order, by its number, or by what grades are worth; without weights all
+    /// have the same.
     ///
     /// # Errors
     /// A label that is not among those declared, or labels without an order.
     fn places(
-        self,
+        &self,
         scores: &Scores<'_>,
         items: &RatedItems,
+        order: Option<&[Leaf]>,
         weights: Option<Weights>,
     ) -> Result<(Vec<LeafKey>, Vec<f64>)> {
-        let categories = self.categories(scores, items)?;
-        let places = match weights {
-            Some(_) => self.places_of(&categories)?,
-            None => vec![0.0; categories.len()],
+        let refuse = |argument: &str, problem: String| {
+            let (target, argument) = (self.metric.to_owned(), argument.to_owned());
+            Err(Error::Argument { target, argument, problem })
         };
-        Ok((categories, places))
-    }
-
-    /// The place of each category between 0 and 1: by the declared order, by its number, or by what grades are worth.
-    ///
-    /// # Errors
-    /// Labels without an order.
-    fn places_of(self, categories: &[LeafKey]) -> Result<Vec<f64>> {
-        let declared = self.order.map(|order| {
-            let order: Vec<LeafKey> = order.iter().map(|leaf| label_of(leaf.view())).collect();
+        let found = items.categories();
+        let order: Option<Vec<LeafKey>> =
+            order.map(|order| order.iter().map(|leaf| label_of(leaf.view())).collect());
+        let mut categories = order.clone().unwrap_or_else(|| found.clone());
+        categories.sort_unstable();
+        categories.dedup();
+        if let Some(label) = found.iter().find(|label| categories.binary_search(label).is_err()) {
+            let (text, sample) = (label_text(label), items.sample_with(scores, label));
+            let problem =
+                format!("lacks the label {text} (sample {sample:?}); list every label, the lowest first");
+            return refuse("order", problem);
+        }
+        if weights.is_none() {
+            let places = vec![0.0; categories.len()];
+            return Ok((categories, places));
+        }
+        let declared = order.and_then(|order| {
             let place = |label| order.iter().position(|other| other == label).map(|place| place as f64);
             categories.iter().map(place).collect::<Option<Vec<f64>>>()
         });
         let numbers = declared
-            .flatten()
             .or_else(|| categories.iter().map(number).collect())
             .or_else(|| categories.iter().map(grade).collect());
         let Some(numbers) = numbers else {
             let labels: Vec<String> = categories.iter().take(5).map(label_text).collect();
-            return Err(Error::Argument {
-                target: self.metric.to_owned(),
-                argument: "weights".to_owned(),
-                problem: format!(
-                    "needs an order, and the labels {} have none; give order=[…], the lowest first",
-                    labels.join(", ")
-                ),
-            });
+            let labels = labels.join(", ");
+            let problem = format!(
+                "needs an order, and the labels {labels} have none; give order=[…], the lowest first"
+            );
+            return refuse("weights", problem);
         };
-        Ok(scaled(&numbers))
+        Ok((categories, scaled(&numbers)))
     }
 }
 
@@ -503,51 +475,12 @@ impl Profiles {
         Profiles { list: numbers.into_keys().cloned().collect(), of_item }
     }
 
-    /// How many items have each profile.
-    fn counts(&self) -> Vec<u64> {
+    /// How many items have each profile, if each is there so many times.
+    fn counts(&self, times: impl Fn(usize) -> u32) -> Vec<u64> {
         let mut counts = vec![0; self.list.len()];
-        self.of_item.iter().for_each(|profile| add(&mut counts, *profile, 1));
-        counts
-    }
-
-    /// The profiles of the items of each unit.
-    fn of_units(&self, units: &ScoreUnits) -> UnitProfiles {
-        let mut found = UnitProfiles { profiles: Vec::new(), ends: Vec::new(), distinct: self.list.len() };
-        for positions in units.iter() {
-            let of = |position: &u32| self.of_item.get(*position as usize).copied();
-            found.profiles.extend(positions.iter().filter_map(of));
-            found.ends.push(found.profiles.len());
-        }
-        found
-    }
-}
-
-/// The profiles of the items of each unit, unit after unit.
-#[derive(Debug)]
-struct UnitProfiles {
-    profiles: Vec<u32>,
-    ends: Vec<usize>,
-    distinct: usize,
-}
-
-impl UnitProfiles {
-    /// How many items of a resample have each profile.
-    fn counts(&self, draws: &[u32]) -> Vec<u64> {
-        let mut counts = vec![0; self.distinct];
-        let mut start = 0;
-        for (end, times) in self.ends.iter().zip(draws) {
-            if *times > 0 {
-                let profiles = self.profiles.get(start..*end).unwrap_or_default();
-                profiles.iter().for_each(|profile| add(&mut counts, *profile, (*times).into()));
-            }
-            start = *end;
+        for (item, profile) in self.of_item.iter().enumerate() {
+            counts.get_mut(*profile as usize).into_iter().for_each(|count| *count += u64::from(times(item)));
         }
         counts
-    }
-}
-
-fn add(counts: &mut [u64], at: u32, more: u64) {
-    if let Some(count) = counts.get_mut(at as usize) {
-        *count += more;
     }
 }

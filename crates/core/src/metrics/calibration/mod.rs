@@ -40,6 +40,11 @@ impl ConfidentAnswer {
     pub(crate) fn outcome(&self) -> f64 {
         f64::from(u8::from(self.is_right))
     }
+
+    /// How often it is in a resample: as often as its unit is drawn, and once if nothing is.
+    fn weight(&self, draws: Option<&[u32]>) -> u64 {
+        draws.map_or(1, |draws| draws.get(self.unit as usize).copied().unwrap_or(0).into())
+    }
 }
 
 /// A metric over predictions: its arguments, of which all have the confidence and the conversion, and those that are `binned`
@@ -178,14 +183,18 @@ fn sorted(mut predictions: Vec<ConfidentAnswer>, units: Option<&ScoreUnits>) -> 
     predictions
 }
 
-/// How often a prediction is in a resample: as often as its unit.
-fn weight_in(counts: &[u32]) -> impl Fn(&ConfidentAnswer) -> u32 {
-    move |prediction| counts.get(prediction.unit as usize).copied().unwrap_or(0)
-}
-
-/// Every prediction once.
-fn once(_: &ConfidentAnswer) -> u32 {
-    1
+/// The estimate of a figure of predictions in the order of their confidence, given how often each unit is drawn.
+fn resampled(
+    metric: &str,
+    scores: &Scores<'_>,
+    predictions: Vec<ConfidentAnswer>,
+    value: Defined<f64>,
+    figure: impl Fn(&[ConfidentAnswer], Option<&[u32]>) -> Option<f64> + Sync,
+) -> Result<Estimate> {
+    resampled_estimate(metric, scores, value, |units| {
+        let sorted = sorted(predictions, Some(units));
+        move |draws: &[u32]| figure(&sorted, Some(draws))
+    })
 }
 
 /// Why there is no figure that compares right answers with wrong ones; none if there are both.
@@ -212,33 +221,35 @@ struct Loss {
     note_of_largest: Option<&'static str>,
 }
 
-/// Prepares the mean of one number for each prediction, with the error and the interval of the plan.
-fn mean_loss(
+/// What is read of the losses of predictions as scores, given how many are the largest.
+fn read_losses<T>(
     source: PredictionSource,
     loss: Loss,
-    estimation: &Estimation,
     scores: &Scores<'_>,
-) -> Result<PreparedValue> {
+    read: impl FnOnce(&Scores<'_>, usize) -> Result<T>,
+) -> Result<T> {
     let losses: Vec<f64> = source.read(scores)?.iter().map(loss.of).collect();
     let largest = losses.iter().filter(|found| **found == loss.largest).count();
-    let set = scores.derive(0..scores.len(), ValueColumn::from_floats(&losses));
-    let mut estimation = estimation.clone();
+    let mut set = scores.derive(0..scores.len(), ValueColumn::from_floats(&losses));
     // The range of the plan is that of the scores.
-    estimation.errors.range = Some((0.0, loss.largest));
-    let prepared = mean().prepare(&estimation, &set.scores())?;
-    let mean = prepared.ok_or_else(|| Error::custom("a mean was not prepared"))?;
-    Ok(PreparedValue::new(mean.kind, move |whole| {
+    set.estimation.errors.range = Some((0.0, loss.largest));
+    read(&set.scores().in_context(scores.context()), largest)
+}
+
+/// The mean of one number for each prediction, with the error and the interval of the plan.
+fn mean_loss(source: PredictionSource, loss: Loss, scores: &Scores<'_>) -> Result<MetricValue> {
+    read_losses(source, loss, scores, |losses, largest| {
         // Bounds would take an absent sample for a loss of 0 or 1.
-        let estimate = Estimate { bounds: None, ..mean.finish(whole)?.into_estimate() };
+        let estimate = Estimate { bounds: None, ..mean().compute(losses)?.into_estimate() };
         Ok(match loss.note_of_largest {
             Some(note) => estimate.note_some(note, (largest > 0).then_some(largest)).into(),
             None => estimate.into(),
         })
-    }))
+    })
 }
 
 /// How confidences are divided into bins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(ArgWord, Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scheme {
     /// Bins of equal width.
@@ -246,11 +257,6 @@ pub enum Scheme {
     Width,
     /// Bins of about equally many predictions.
     Mass,
-}
-
-impl ArgWord for Scheme {
-    const EXPECTED: &'static str = "\"width\" or \"mass\"";
-    const WORDS: &'static [(&'static str, Self)] = &[("width", Scheme::Width), ("mass", Scheme::Mass)];
 }
 
 /// The most bins: a resample costs as much as there are.
@@ -287,17 +293,12 @@ impl Bin {
     }
 }
 
-/// The bins of predictions in the order of their confidence, each counted as often as `weight` has it. Some may be empty.
-fn bins(
-    predictions: &[ConfidentAnswer],
-    weight: impl Fn(&ConfidentAnswer) -> u32,
-    count: usize,
-    scheme: Scheme,
-) -> Vec<Bin> {
+/// The bins of predictions in the order of their confidence, each counted as often as it is drawn. Some may be empty.
+fn bins(predictions: &[ConfidentAnswer], draws: Option<&[u32]>, count: usize, scheme: Scheme) -> Vec<Bin> {
     let edges = match scheme {
         // The quotient, not a multiple of the width: 0.3 must be the edge 3/10, to the last bit.
         Scheme::Width => (1..count).map(|edge| edge as f64 / count as f64).collect(),
-        Scheme::Mass => quantiles(predictions, &weight, count),
+        Scheme::Mass => quantiles(predictions, draws, count),
     };
     let ends = edges.iter().copied().chain(std::iter::once(1.0));
     let starts = std::iter::once(0.0).chain(edges.iter().copied());
@@ -308,11 +309,11 @@ fn bins(
         while edges.get(at).is_some_and(|edge| prediction.confidence > *edge) {
             at += 1;
         }
-        let weight = weight(prediction);
+        let weight = prediction.weight(draws);
         if let Some(bin) = bins.get_mut(at).filter(|_| weight > 0) {
-            bin.n += u64::from(weight);
-            bin.right += if prediction.is_right { u64::from(weight) } else { 0 };
-            bin.confidences += f64::from(weight) * prediction.confidence;
+            bin.n += weight;
+            bin.right += if prediction.is_right { weight } else { 0 };
+            bin.confidences += weight as f64 * prediction.confidence;
         }
     }
     bins
@@ -320,12 +321,8 @@ fn bins(
 
 /// The quantiles that divide the predictions into parts, interpolated linearly between order statistics. The positions
 /// are integers with a fraction, so rounding cannot put an observation on the wrong side.
-fn quantiles(
-    predictions: &[ConfidentAnswer],
-    weight: impl Fn(&ConfidentAnswer) -> u32,
-    parts: usize,
-) -> Vec<f64> {
-    let n: u64 = predictions.iter().map(|prediction| u64::from(weight(prediction))).sum();
+fn quantiles(predictions: &[ConfidentAnswer], draws: Option<&[u32]>, parts: usize) -> Vec<f64> {
+    let n: u64 = predictions.iter().map(|prediction| prediction.weight(draws)).sum();
     let mut seen = 0;
     let mut rest = predictions.iter();
     let mut current = None;
@@ -333,9 +330,9 @@ fn quantiles(
     let mut order_statistic = |index: u64| {
         while seen <= index {
             let Some(prediction) = rest.next() else { break };
-            let weight = weight(prediction);
+            let weight = prediction.weight(draws);
             if weight > 0 {
-                seen += u64::from(weight);
+                seen += weight;
                 current = Some(prediction.confidence);
             }
         }
@@ -409,7 +406,7 @@ impl Ece {
     pub(crate) fn bins_of(&self, scores: &Scores<'_>) -> Result<(Vec<ConfidentAnswer>, Vec<Bin>)> {
         let (source, count, scheme) = self.binning();
         let predictions = source.read(scores)?;
-        let bins = bins(&sorted(predictions.clone(), None), once, count, scheme);
+        let bins = bins(&sorted(predictions.clone(), None), None, count, scheme);
         Ok((predictions, bins))
     }
 
@@ -430,11 +427,10 @@ fn binned_estimate(
     figure: fn(&[Bin], f64) -> Option<f64>,
 ) -> Result<MetricValue> {
     let predictions = source.read(scores)?;
-    let all = bins(&sorted(predictions.clone(), None), once, count, scheme);
+    let all = bins(&sorted(predictions.clone(), None), None, count, scheme);
     let value = figure(&all, 1.0).ok_or(Undefined::NoScores);
-    let estimate = resampled_estimate(source.metric, scores, value, |units| {
-        let sorted = sorted(predictions, Some(units));
-        move |counts: &[u32]| figure(&bins(&sorted, weight_in(counts), count, scheme), 2.0)
+    let estimate = resampled(source.metric, scores, predictions, value, |sorted, draws| {
+        figure(&bins(sorted, draws, count, scheme), 2.0)
     })?;
     Ok(estimate.note("bins", curve(&all, &scores.estimation().errors)).into())
 }
@@ -536,12 +532,12 @@ macro_rules! mean_loss {
 
             reads_predictions!();
 
-            prepared_by!(Self::prepared);
-        }
+            fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+                mean_loss(self.source(), $loss, scores)
+            }
 
-        impl $type {
-            fn prepared(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<PreparedValue> {
-                mean_loss(self.source(), $loss, estimation, scores)
+            fn score_kind(&self, scores: &Scores<'_>) -> Result<Option<ScoreKind>> {
+                read_losses(self.source(), $loss, scores, |losses, _| mean().score_kind(losses))
             }
         }
     };
@@ -693,16 +689,16 @@ impl Metric for BrierDecomposition {
         let predictions = source.read(scores)?;
         let (count, scheme) = (self.bins_or_default(), self.scheme_or_default());
         let all = sorted(predictions.clone(), None);
-        let values = match parts(&all, once, &bins(&all, once, count, scheme)) {
+        let figures = |sorted: &[ConfidentAnswer], draws: Option<&[u32]>| {
+            parts(sorted, draws, &bins(sorted, draws, count, scheme))
+        };
+        let values = match figures(&all, None) {
             Some(parts) => parts.map(Ok).to_vec(),
             None => vec![Err(Undefined::NoScores); PARTS.len()],
         };
         let estimates = resampled_estimates(Self::NAME, scores, values, |units| {
             let sorted = sorted(predictions, Some(units));
-            move |counts: &[u32]| {
-                let bins = bins(&sorted, weight_in(counts), count, scheme);
-                parts(&sorted, weight_in(counts), &bins).unwrap_or([f64::NAN; 4]).to_vec()
-            }
+            move |draws: &[u32]| figures(&sorted, Some(draws)).unwrap_or([f64::NAN; 4]).to_vec()
         })?;
         let named = PARTS.iter().map(|name| (*name).to_owned()).zip(estimates);
         Ok(named.collect::<IndexMap<String, Estimate>>().into())
@@ -710,11 +706,7 @@ impl Metric for BrierDecomposition {
 }
 
 /// Reliability, resolution, uncertainty, and what is left of the Brier score; none without predictions.
-fn parts(
-    predictions: &[ConfidentAnswer],
-    weight: impl Fn(&ConfidentAnswer) -> u32,
-    bins: &[Bin],
-) -> Option<[f64; 4]> {
+fn parts(predictions: &[ConfidentAnswer], draws: Option<&[u32]>, bins: &[Bin]) -> Option<[f64; 4]> {
     let n: u64 = bins.iter().map(|bin| bin.n).sum();
     let right: u64 = bins.iter().map(|bin| bin.right).sum();
     if n == 0 {
@@ -731,7 +723,7 @@ fn parts(
     let resolution = over_bins(&|bin| bin.accuracy() - share);
     let uncertainty = share * (1.0 - share);
     let squared = |prediction: &ConfidentAnswer| {
-        f64::from(weight(prediction)) * square(prediction.confidence - prediction.outcome())
+        prediction.weight(draws) as f64 * square(prediction.confidence - prediction.outcome())
     };
     let brier = predictions.iter().map(squared).sum::<f64>() / n as f64;
     let within_bins = brier - (reliability - resolution + uncertainty);
@@ -754,7 +746,7 @@ mod bin_tests {
     #[test]
     fn an_edge_belongs_to_the_bin_below() {
         let rows = predictions(&[0.0, 0.1, 0.3, 0.30000000000000004, 0.7, 1.0]);
-        let counts: Vec<u64> = bins(&rows, once, 10, Scheme::Width).iter().map(|bin| bin.n).collect();
+        let counts: Vec<u64> = bins(&rows, None, 10, Scheme::Width).iter().map(|bin| bin.n).collect();
         assert_eq!(counts, [2, 0, 1, 1, 0, 0, 1, 0, 0, 1]);
     }
 
@@ -762,28 +754,24 @@ mod bin_tests {
     fn bins_of_equal_mass_keep_ties_together() {
         let rows = predictions(&[0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]);
         // numpy.percentile: 0.275, 0.45, 0.625
-        let edges: Vec<f64> = quantiles(&rows, once, 4);
+        let edges: Vec<f64> = quantiles(&rows, None, 4);
         for (edge, expected) in edges.iter().zip([0.275, 0.45, 0.625]) {
             assert!((edge - expected).abs() < 1e-15, "{edges:?}");
         }
-        assert!(bins(&rows, once, 4, Scheme::Mass).iter().all(|bin| bin.n == 2));
+        assert!(bins(&rows, None, 4, Scheme::Mass).iter().all(|bin| bin.n == 2));
         let ties = predictions(&[0.5, 0.9, 0.9, 0.9, 0.9, 0.9]);
-        let counts: Vec<u64> = bins(&ties, once, 3, Scheme::Mass).iter().map(|bin| bin.n).collect();
+        let counts: Vec<u64> = bins(&ties, None, 3, Scheme::Mass).iter().map(|bin| bin.n).collect();
         assert_eq!(counts, [6, 0, 0]);
     }
 
     #[test]
     fn a_weight_is_as_many_copies() {
-        let rows = predictions(&[0.05, 0.2, 0.4, 0.95]);
+        let mut rows = predictions(&[0.05, 0.2, 0.4, 0.95]);
+        rows.iter_mut().zip(0..).for_each(|(row, unit)| row.unit = unit);
         let copies = predictions(&[0.05, 0.05, 0.05, 0.4, 0.95, 0.95]);
-        let weight = |prediction: &ConfidentAnswer| match prediction.confidence {
-            0.05 => 3,
-            0.4 => 1,
-            0.95 => 2,
-            _ => 0,
-        };
+        let draws = Some(&[3, 0, 1, 2][..]);
         for scheme in [Scheme::Width, Scheme::Mass] {
-            assert_eq!(bins(&rows, weight, 5, scheme), bins(&copies, once, 5, scheme), "{scheme:?}");
+            assert_eq!(bins(&rows, draws, 5, scheme), bins(&copies, None, 5, scheme), "{scheme:?}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! How well confidence ranks answers: `auroc`, `auprc`.
 
-use super::{ConfidentAnswer, confidence_metric, once, one_class, reads_predictions, sorted, weight_in};
+use super::{ConfidentAnswer, confidence_metric, one_class, reads_predictions, resampled, sorted};
 use crate::estimate::ClusterCorrection;
 use crate::metrics::prelude::*;
 use errorbar_stats::distributions::{normal_quantile, t_quantile};
@@ -22,13 +22,13 @@ pub(super) struct Placement {
 }
 
 impl Ranking {
-    /// Of predictions in the order of their confidence, each counted as often as `weight` has it.
-    pub(super) fn new(predictions: &[ConfidentAnswer], weight: impl Fn(&ConfidentAnswer) -> u32) -> Self {
+    /// Of predictions in the order of their confidence, each counted as often as it is drawn.
+    pub(super) fn new(predictions: &[ConfidentAnswer], draws: Option<&[u32]>) -> Self {
         let mut ranking = Ranking { ties: Vec::new(), right: 0, wrong: 0 };
         for tie in predictions.chunk_by(|a, b| a.confidence == b.confidence) {
             let (mut right, mut wrong) = (0, 0);
             for prediction in tie {
-                let weight = u64::from(weight(prediction));
+                let weight = prediction.weight(draws);
                 if prediction.is_right {
                     right += weight;
                 } else {
@@ -163,23 +163,20 @@ impl Metric for Auroc {
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let source = self.source();
         let predictions = source.read(scores)?;
-        let ranking = Ranking::new(&sorted(predictions.clone(), None), once);
+        let ranking = Ranking::new(&sorted(predictions.clone(), None), None);
         let value = match (one_class(&predictions), ranking.auroc()) {
             (Some(reason), _) => Err(reason),
             (None, area) => area.ok_or(Undefined::NoScores),
         };
         let estimation = scores.estimation();
         let plan = &estimation.errors;
-        let Ok(area) = value else { return self.resampled(scores, value, predictions) };
-        let is_resampled = plan.wants_resamples() || plan.wants_left_out();
-        if is_resampled && !estimation.value_only {
-            return self.resampled(scores, value, predictions);
-        }
-        let mut estimate = Estimate::new(area);
-        (estimate.n, estimate.absent) = (scores.len() as u64, scores.absent() as u64);
-        if estimation.value_only {
-            return Ok(estimate.into());
-        }
+        let is_resampled = estimation.value_only || plan.wants_resamples() || plan.wants_left_out();
+        let Some(area) = value.clone().ok().filter(|_| !is_resampled) else {
+            let figure =
+                |sorted: &[ConfidentAnswer], draws: Option<&[u32]>| Ranking::new(sorted, draws).auroc();
+            return resampled(Self::NAME, scores, predictions, value, figure).map(Into::into);
+        };
+        let mut estimate = Estimate::new(area).counted(scores.len() as u64, scores.absent() as u64);
         let figure = ScoreUnits::of_plan(Self::NAME, scores)?.and_then(|units| {
             let sampled = plan.sampled(units.samples() as f64)?;
             let error = error(&ranking, area, &sorted(predictions, Some(&units)), &units, plan)?;
@@ -195,21 +192,6 @@ impl Metric for Auroc {
             true => Ok(error),
             false => Err(no_spread(area, &error, scores.len() as u64)),
         });
-        Ok(estimate.into())
-    }
-}
-
-impl Auroc {
-    fn resampled(
-        &self,
-        scores: &Scores<'_>,
-        value: Defined<f64>,
-        predictions: Vec<ConfidentAnswer>,
-    ) -> Result<MetricValue> {
-        let estimate = resampled_estimate(Self::NAME, scores, value, |units| {
-            let sorted = sorted(predictions, Some(units));
-            move |counts: &[u32]| Ranking::new(&sorted, weight_in(counts)).auroc()
-        })?;
         Ok(estimate.into())
     }
 }
@@ -399,16 +381,13 @@ impl Metric for Auprc {
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let source = self.source();
         let predictions = source.read(scores)?;
+        let figure = |sorted: &[ConfidentAnswer], draws: Option<&[u32]>| {
+            Ranking::new(sorted, draws).average_precision()
+        };
         let value = match one_class(&predictions) {
             Some(reason) => Err(reason),
-            None => Ranking::new(&sorted(predictions.clone(), None), once)
-                .average_precision()
-                .ok_or(Undefined::NoScores),
+            None => figure(&sorted(predictions.clone(), None), None).ok_or(Undefined::NoScores),
         };
-        let estimate = resampled_estimate(Self::NAME, scores, value, |units| {
-            let sorted = sorted(predictions, Some(units));
-            move |counts: &[u32]| Ranking::new(&sorted, weight_in(counts)).average_precision()
-        })?;
-        Ok(estimate.into())
+        resampled(source.metric, scores, predictions, value, figure).map(Into::into)
     }
 }

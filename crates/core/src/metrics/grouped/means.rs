@@ -7,7 +7,12 @@ use errorbar_stats::distributions::{normal_quantile, t_quantile};
 use errorbar_stats::exact::root_of_squares;
 
 /// How a mean over groups is taken.
+#[derive(Clone, Copy)]
 pub(super) struct MacroMean<'a> {
+    /// The error of the mean, if clusters span groups.
+    pub(super) across: Option<&'a ErrorFigure>,
+    /// The number of scores of all groups; a custom metric does not count them.
+    pub(super) n: u64,
     pub(super) role: Role,
     pub(super) conversion: Option<&'a Conversion>,
     pub(super) estimation: &'a Estimation,
@@ -20,9 +25,8 @@ pub(super) struct MacroMean<'a> {
 type WeightedEstimate<'v> = (&'v Estimate, f64);
 
 impl MacroMean<'_> {
-    /// The mean of the groups' values, part by part where there are several. `across` is its error if clusters span groups.
-    pub(super) fn of_groups(&self, groups: &[&GroupValue], across: Option<&ErrorFigure>) -> MetricValue {
-        let n = groups.iter().map(|group| group.n).sum();
+    /// The mean of the groups' values, part by part where there are several.
+    pub(super) fn of_groups(&self, groups: &[&GroupValue]) -> MetricValue {
         let mut by_key: IndexMap<Option<String>, Vec<WeightedEstimate<'_>>> = IndexMap::new();
         for GroupValue { value, weight, .. } in groups {
             collect(value, *weight, None, &mut by_key);
@@ -30,9 +34,9 @@ impl MacroMean<'_> {
         if by_key.len() == 1
             && let Some(estimates) = by_key.get(&None)
         {
-            return Mean { mean: self, across, n }.of(estimates).into();
+            return self.of(estimates).into();
         }
-        let mean = Mean { mean: self, across: None, n };
+        let mean = MacroMean { across: None, ..*self };
         let entry = |(key, estimates): (Option<String>, Vec<WeightedEstimate<'_>>)| {
             (key.unwrap_or_default(), Some(mean.of(&estimates)))
         };
@@ -72,17 +76,9 @@ fn collect<'v>(
     }
 }
 
-/// The mean of one part of the groups' values.
-struct Mean<'a> {
-    mean: &'a MacroMean<'a>,
-    across: Option<&'a ErrorFigure>,
-    /// The number of scores of all groups; a custom metric does not count them.
-    n: u64,
-}
-
-impl Mean<'_> {
+impl MacroMean<'_> {
     fn of(&self, groups: &[WeightedEstimate<'_>]) -> Estimate {
-        let MacroMean { role, estimation, whole, .. } = *self.mean;
+        let MacroMean { role, estimation, whole, .. } = *self;
         let unknown = groups.iter().filter(|(group, _)| !self.is_defined(group)).count();
         let value = self.mean(groups.iter().map(|(group, weight)| (role.recorded(group), *weight)));
         let n = groups.iter().map(|(group, _)| group.n).sum::<u64>().max(self.n);
@@ -110,21 +106,21 @@ impl Mean<'_> {
         }
         estimate.n = n;
         estimate.absent = groups.iter().map(|(group, _)| group.absent).sum();
-        let weighted = self.mean.weighted.then_some("by group");
+        let weighted = self.weighted.then_some("by group");
         estimate
             .note_some("undefined_groups", (unknown > 0).then_some(unknown))
             .note_some("weighted", weighted)
     }
 
     fn is_defined(&self, group: &Estimate) -> bool {
-        match self.mean.role {
+        match self.role {
             Role::IntervalOf => group.interval.is_ok(),
             _ => group.value.is_ok(),
         }
     }
 
     fn mean(&self, values: impl Iterator<Item = (f64, f64)>) -> Defined<f64> {
-        let float = |value: f64| match self.mean.conversion {
+        let float = |value: f64| match self.conversion {
             Some(conversion) if !value.is_nan() => conversion.convert_leaf(LeafRef::Float(value)).value,
             _ => value,
         };
@@ -133,7 +129,7 @@ impl Mean<'_> {
         let floats: Vec<(f64, f64)> = counted.map(|(value, weight)| (float(value), weight)).collect();
         let mut sum = ExactSum::new();
         if floats.iter().all(|(float, _)| float.is_finite()) {
-            if self.mean.weighted {
+            if self.weighted {
                 floats.iter().for_each(|(float, weight)| sum.add_product(*float, *weight));
                 return Ok(sum.to_f64() / total(floats.iter().map(|(_, weight)| *weight)));
             }
@@ -170,14 +166,14 @@ impl Mean<'_> {
             Some(group.notes.iid_stderr.or(group.stderr())? * weight)
         };
         let of_groups: Option<Vec<f64>> = groups.iter().map(of_group).collect();
-        let of_groups = of_groups.filter(|_| self.mean.conversion.is_none())?;
+        let of_groups = of_groups.filter(|_| self.conversion.is_none())?;
         Some(root_of_squares(&of_groups, 1.0) / total(groups.iter().map(|(_, weight)| *weight)))
     }
 
     /// The standard error of the mean of fixed groups, √(Σ w²·SE²)/Σ w, with the degrees of freedom of Welch and
     /// Satterthwaite; if clusters span groups, that of what they contribute to all of them.
     fn error(&self, groups: &[WeightedEstimate<'_>]) -> Defined<StdError> {
-        if self.mean.conversion.is_some() {
+        if self.conversion.is_some() {
             return Err(Undefined::NotAvailable);
         }
         let mut errors = Vec::with_capacity(groups.len());
@@ -309,7 +305,7 @@ struct GroupObservation {
 }
 
 /// Shrinks the groups that have a value; their intervals have this level.
-pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole: Option<ScoreKind>) {
+pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, range: Option<(f64, f64)>) {
     let observed = observe(groups);
     if observed.len() < LEAST {
         let why = format!("not done: it takes {LEAST} groups with errors");
@@ -319,7 +315,7 @@ pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole
         return note(groups, "not done: the groups are too far apart, or too small, for floating point");
     };
     let (mean, precision) = common_mean(&observed, tau_squared);
-    let range = errors.range.or(whole.filter(|kind| *kind != ScoreKind::Unbounded).map(|_| (0.0, 1.0)));
+    let range = errors.range.or(range);
     // No range of scores has a mean outside.
     let is_within = |(low, high): &(f64, f64)| observed.iter().all(|one| (*low..=*high).contains(&one.value));
     let range = range.filter(is_within);
@@ -428,18 +424,6 @@ fn ends(value: f64, se: f64, level: f64, errors: &ErrorPlan, range: Option<(f64,
         IntervalSide::Lower => (lower, high),
         IntervalSide::Upper => (low, upper),
         _ => (lower, upper),
-    }
-}
-
-/// Cuts the intervals of shrunken groups off at the range of scores.
-pub(super) fn cut_off(groups: &mut [Group], (low, high): (f64, f64)) {
-    for group in groups {
-        let MetricValue::One(estimate) = &mut group.value else { continue };
-        if let Ok(interval) = &mut estimate.interval
-            && interval.method == IntervalMethod::EmpiricalBayes
-        {
-            (interval.lower, interval.upper) = (interval.lower.max(low), interval.upper.min(high));
-        }
     }
 }
 

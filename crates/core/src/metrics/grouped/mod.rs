@@ -6,14 +6,14 @@ mod name_template;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use self::means::{MacroMean, cut_off, hold_together, shrink, simultaneous_level};
+use self::means::{MacroMean, hold_together, shrink, simultaneous_level};
 use self::name_template::{NameTemplate, recorded_names};
 use super::{Bootstrap, Median, Quantile};
-use crate::estimate::error_across_groups;
+use crate::estimate::{Summary, error_across_groups};
 use crate::evaluation::{AggregateBasis, GroupAggregate};
 use crate::inputs::FigureNames;
 use crate::metrics::prelude::*;
-use crate::naming::{CodeTable, Interner};
+use crate::naming::CodeTable;
 use crate::spec::Spec;
 
 /// What the aggregate next to the groups is.
@@ -219,35 +219,48 @@ impl Metric for Grouped {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let (rows, estimation) = (self.split(scores)?, scores.estimation());
-        // A number alone depends on no other group, so there is nothing to keep until all of them are read.
-        let is_alone = estimation.value_only && !self.shrink_or_default();
-        if !is_alone && self.depends_on_all(estimation, scores) {
-            return self.prepared(rows, estimation, scores)?.finish(GroupContext::default());
-        }
+        let mut estimation = scores.estimation().clone();
+        // Groups are shrunk by their errors.
+        estimation.value_only &= !self.shrink_or_default();
+        let is_changed = estimation.value_only != scores.estimation().value_only;
+        let rows = self.split(scores)?;
+        let whole = scores.context();
+        // Whether scores are zeros and ones is a question to all of them, not to each group; a number alone does not
+        // depend on it.
+        let of_all = || self.metric.score_kind(scores).ok().flatten();
+        let kind = if estimation.value_only { None } else { whole.kind.or_else(of_all) };
+        let estimates = whole.estimates.max(1).saturating_mul(rows.len() + 1);
+        let whole = GroupContext { kind, n: whole.n.or(Some(scores.len() as u64)), estimates, ..whole };
         let scored = rows.iter().filter(|group| !group.positions.is_empty()).count();
         let level = self.level_of_groups(scored, &estimation.errors).filter(|_| !estimation.value_only);
-        let groups = match level {
-            Some(level) => scores.at_level(level, |scores| self.values_of(rows, scores))?,
-            None => self.values_of(rows, scores)?,
-        };
+        let mut of_groups = estimation.clone();
+        of_groups.errors.level = level.or(of_groups.errors.level);
+        let groups = under(scores, of_groups, is_changed || level.is_some(), |scores| {
+            self.values_of(rows, &scores.in_context(GroupContext { is_group: true, ..whole }))
+        })?;
         let all = match self.all_or_default() {
-            All::Samples if !scores.is_empty() => Some(self.metric.compute(scores)?),
+            All::Samples if !scores.is_empty() => {
+                let compute = |scores: &Scores<'_>| self.metric.compute(&scores.in_context(whole));
+                Some(under(scores, estimation.clone(), is_changed, compute)?)
+            }
             _ => None,
         };
-        let mut value = self.assemble(groups, all, estimation, None, None)?;
-        if let (MetricValue::Groups(groups), Some(range)) = (&mut value, self.range_of(scores)) {
-            cut_off(&mut groups.groups, range);
-        }
-        Ok(value)
+        self.assemble(groups, all, scores, &estimation, kind)
     }
 
-    fn prepare(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<Option<PreparedValue>> {
-        if !self.depends_on_all(estimation, scores) {
-            return Ok(None);
-        }
-        self.prepared(self.split(scores)?, estimation, scores).map(Some)
+    fn score_kind(&self, scores: &Scores<'_>) -> Result<Option<ScoreKind>> {
+        self.metric.score_kind(scores)
     }
+}
+
+/// Reads scores, with estimates made in another way if they are.
+fn under<T>(
+    scores: &Scores<'_>,
+    estimation: Estimation,
+    is_changed: bool,
+    read: impl FnOnce(&Scores<'_>) -> T,
+) -> T {
+    if is_changed { scores.under(estimation, read) } else { read(scores) }
 }
 
 /// How many groups there may be. Each has figures with names, so a key that is unique per sample would take
@@ -255,9 +268,11 @@ impl Metric for Grouped {
 const MAX_GROUPS: usize = 100_000;
 
 /// The value of a group, and a sample of it for messages.
-struct GroupValue<T = MetricValue> {
+struct GroupValue {
     name: String,
-    value: T,
+    value: MetricValue,
+    /// What the value is the mean of, where the error of the mean over groups may need it.
+    summary: Option<Arc<Summary>>,
     sample: String,
     n: u64,
     weight: f64,
@@ -272,64 +287,6 @@ struct GroupRows {
     sample: String,
     /// Its weight in the mean over groups; 1 if all are equal.
     weight: f64,
-}
-
-/// The groups met so far.
-struct GroupIndex<'g> {
-    grouped: &'g Grouped,
-    groups: Vec<GroupRows>,
-    /// The group of each distinct metadata value.
-    of_code: CodeTable,
-    /// Different values may share a string ("True" and true), and then they share a group.
-    of_text: Interner<String>,
-}
-
-impl GroupIndex<'_> {
-    /// The group of a metadata value.
-    #[inline]
-    fn of<'s>(
-        &mut self,
-        code: u32,
-        text: impl FnOnce() -> String,
-        sample: impl FnOnce() -> &'s str,
-    ) -> Result<&mut GroupRows> {
-        let group = match self.of_code.get(&code).copied() {
-            Some(group) => group,
-            None => {
-                let group = self.meet(text(), sample())?;
-                self.of_code.insert(code, group);
-                group
-            }
-        };
-        self.groups.get_mut(group as usize).ok_or_else(|| Error::custom("a group was lost"))
-    }
-
-    /// The group of a metadata value that is met for the first time.
-    fn meet(&mut self, name: String, sample: &str) -> Result<u32> {
-        let group = self.of_text.intern_with(name.as_str(), || name.clone());
-        if group as usize >= MAX_GROUPS {
-            return Err(self.grouped.too_many_groups());
-        }
-        if group as usize == self.groups.len() {
-            let (positions, absent, sample) = (Vec::new(), Vec::new(), sample.to_owned());
-            self.groups.push(GroupRows { name, positions, absent, sample, weight: 1.0 });
-        }
-        Ok(group)
-    }
-}
-
-/// Each group with what this makes of its scores.
-fn map_groups<T>(
-    groups: Vec<GroupRows>,
-    scores: &Scores<'_>,
-    make: impl Fn(&Scores<'_>) -> Result<T>,
-) -> Result<Vec<GroupValue<T>>> {
-    let value = |GroupRows { name, positions, absent, sample, weight }: GroupRows| {
-        let of_group = scores.subset(positions, absent);
-        let value = make(&of_group).map_err(|error| error.in_group(&name))?;
-        Ok(GroupValue { name, value, sample, n: of_group.len() as u64, weight })
-    };
-    groups.into_iter().map(value).collect()
 }
 
 /// A group that has samples but no score.
@@ -354,19 +311,35 @@ impl Grouped {
     fn split(&self, scores: &Scores<'_>) -> Result<Vec<GroupRows>> {
         let column = scores.key(Self::NAME, &self.group_key);
         let codes = scores.codes(&column)?;
-        let (of_code, of_text) = (CodeTable::default(), Interner::default());
-        let mut splits = GroupIndex { grouped: self, groups: Vec::new(), of_code, of_text };
-        for (at, &code) in codes.iter().enumerate() {
-            let text = || column.value(code as usize).map(json_text).unwrap_or_default();
-            splits.of(code, text, || scores.sample_id(at))?.positions.push(at as u32);
+        let scored = codes.iter().enumerate().map(|(at, &code)| (code, at as u32, true));
+        // A sample without a score may lack the key: it failed before anything was known of it.
+        let absent =
+            scores.absent_rows().iter().filter_map(|&row| Some((column.code_of_row(row)?, row, false)));
+        let mut of_code = CodeTable::default();
+        // Different values may share a string ("True" and true), and then they share a group.
+        let mut groups: IndexMap<String, GroupRows> = IndexMap::new();
+        for (code, at, is_scored) in scored.chain(absent) {
+            let group = match of_code.get(&code).copied() {
+                Some(group) => group,
+                None => {
+                    let name = column.value(code as usize).map(json_text).unwrap_or_default();
+                    let entry = groups.entry(name.clone());
+                    let group = entry.index();
+                    if group >= MAX_GROUPS {
+                        return Err(self.too_many_groups());
+                    }
+                    let sample =
+                        if is_scored { scores.sample_id(at as usize).to_owned() } else { String::new() };
+                    let (positions, absent) = (Vec::new(), Vec::new());
+                    entry.or_insert(GroupRows { name, positions, absent, sample, weight: 1.0 });
+                    of_code.insert(code, group as u32);
+                    group as u32
+                }
+            };
+            let Some((_, group)) = groups.get_index_mut(group as usize) else { continue };
+            if is_scored { group.positions.push(at) } else { group.absent.push(at) }
         }
-        for &row in scores.absent_rows() {
-            // A sample without a score may lack the key: it failed before anything was known of it.
-            let Some(code) = column.code_of_row(row) else { continue };
-            let text = || column.value(code as usize).map(json_text).unwrap_or_default();
-            splits.of(code, text, || "")?.absent.push(row);
-        }
-        let mut groups = splits.groups;
+        let mut groups: Vec<GroupRows> = groups.into_values().collect();
         if let Some(weights) = &self.weights {
             weights.put(&mut groups, scores)?;
         }
@@ -386,76 +359,26 @@ impl Grouped {
 
     /// The value of each group.
     fn values_of(&self, groups: Vec<GroupRows>, scores: &Scores<'_>) -> Result<Vec<GroupValue>> {
-        map_groups(groups, scores, |of_group| match of_group.is_empty() {
-            true => Ok(no_scores(of_group.absent())),
-            false => self.metric.compute(of_group),
-        })
-    }
-
-    /// Whether the value over a group depends on what all scores are.
-    fn depends_on_all(&self, estimation: &Estimation, scores: &Scores<'_>) -> bool {
-        !matches!(self.metric.prepare(estimation, &scores.subset(Vec::new(), Vec::new())), Ok(None))
-    }
-
-    /// What groups have read, to be finished when all have.
-    fn prepared(
-        &self,
-        rows: Vec<GroupRows>,
-        estimation: &Estimation,
-        scores: &Scores<'_>,
-    ) -> Result<PreparedValue> {
-        let mut estimation = estimation.clone();
-        // Groups are shrunk by their errors.
-        estimation.value_only &= !self.shrink_or_default();
-        let prepare = |scores: &Scores<'_>| {
-            let prepared = self.metric.prepare(&estimation, scores)?;
-            prepared.ok_or_else(|| Error::custom("the grouped metric was not prepared"))
-        };
-        let groups = map_groups(rows, scores, |of_group| {
-            let absent = of_group.absent();
-            match of_group.is_empty() {
-                true => Ok(PreparedValue::new(None, move |_| Ok(no_scores(absent)))),
-                false => prepare(of_group),
-            }
-        })?;
-        let all = match self.all_or_default() {
-            All::Samples if !scores.is_empty() => Some(prepare(scores)?),
-            _ => None,
-        };
-        // Whether scores are zeros and ones is a question to all of them, not to each group.
-        let kind = groups.iter().filter_map(|group| group.value.kind).reduce(ScoreKind::and);
-        let (across, grouped) = (self.error_across(&groups, &estimation), self.clone());
-        let (n, scored) = (scores.len() as u64, groups.iter().filter(|group| group.n > 0).count());
-        Ok(PreparedValue::new(kind, move |whole| {
-            let estimates = whole.estimates.max(1).saturating_mul(groups.len() + 1);
-            let (kind, n) = (whole.kind.or(kind), whole.n.or(Some(n)));
-            let whole = GroupContext { kind, n, estimates, ..whole };
-            let level = grouped.level_of_groups(scored, &estimation.errors).or(whole.level);
-            let of_groups = GroupContext { level, is_group: true, ..whole };
-            let value = |GroupValue { name, value, sample, n, weight }: GroupValue<PreparedValue>| {
-                let value = value.finish(of_groups).map_err(|error| error.in_group(&name))?;
-                Ok(GroupValue { name, value, sample, n, weight })
+        let has_mean = self.all_or_default() == All::Groups && !scores.estimation().value_only;
+        let value = |GroupRows { name, positions, absent, sample, weight }: GroupRows| {
+            let of_group = scores.subset(positions, absent);
+            let value = match of_group.is_empty() {
+                true => Ok(no_scores(of_group.absent())),
+                false => self.metric.compute(&of_group).map_err(|error| error.in_group(&name)),
             };
-            let groups = groups.into_iter().map(value).collect::<Result<_>>()?;
-            let all = all.map(|all| all.finish(whole)).transpose()?;
-            grouped.assemble(groups, all, &estimation, kind, across)
-        }))
+            let summary = has_mean.then(|| self.metric.summary(&of_group)).flatten();
+            Ok(GroupValue { name, value: value?, summary, sample, n: of_group.len() as u64, weight })
+        };
+        groups.into_iter().map(value).collect()
     }
 
     /// The error of the mean over groups, if clusters span groups.
-    fn error_across(
-        &self,
-        groups: &[GroupValue<PreparedValue>],
-        estimation: &Estimation,
-    ) -> Option<ErrorFigure> {
-        if self.all_or_default() != All::Groups {
-            return None;
-        }
+    fn error_across(&self, groups: &[GroupValue], estimation: &Estimation) -> Option<ErrorFigure> {
         let scored = || groups.iter().filter(|group| group.n > 0);
         let total = means::total(scored().map(|group| group.weight));
-        let part = |group: &'_ GroupValue<PreparedValue>| group.weight / total;
+        let part = |group: &GroupValue| group.weight / total;
         let parts: Option<Vec<_>> =
-            scored().map(|group| Some((group.value.summary.as_deref()?, part(group)))).collect();
+            scored().map(|group| Some((group.summary.as_deref()?, part(group)))).collect();
         error_across_groups(&parts?, &estimation.errors, &estimation.random)
     }
 
@@ -477,9 +400,9 @@ impl Grouped {
         &self,
         mut groups: Vec<GroupValue>,
         all: Option<MetricValue>,
+        scores: &Scores<'_>,
         estimation: &Estimation,
         whole: Option<ScoreKind>,
-        across: Option<ErrorFigure>,
     ) -> Result<MetricValue> {
         if estimation.order == Order::Key {
             // Those without a score come last in any order.
@@ -488,7 +411,7 @@ impl Grouped {
         let role = self.metric.role();
         let labels = self.labels_of(groups.iter().map(|group| group.name.as_str()))?;
         let owners = self.name_owners(&groups, &labels, role)?;
-        let (over, value) = self.aggregate(&groups, all, estimation, whole, across.as_ref());
+        let (over, value) = self.aggregate(&groups, all, estimation, whole);
         let all_label = self.all_label_or_default();
         if let Some(value) = &value {
             for name in recorded_names(&all_label, value, role) {
@@ -512,7 +435,9 @@ impl Grouped {
             hold_together(&mut assembled, level, &estimation.errors);
         }
         if self.shrink_or_default() {
-            shrink(&mut assembled, level.unwrap_or(estimation.errors.level()), &estimation.errors, whole);
+            let of_kind = whole.filter(|kind| *kind != ScoreKind::Unbounded).map(|_| (0.0, 1.0));
+            let range = of_kind.or_else(|| self.range_of(scores));
+            shrink(&mut assembled, level.unwrap_or(estimation.errors.level()), &estimation.errors, range);
         }
         let all = value.map(|value| GroupAggregate { label: all_label, over, value: Box::new(value) });
         Ok(Groups { key: self.group_key.clone(), groups: assembled, all }.into())
@@ -563,7 +488,6 @@ impl Grouped {
         all: Option<MetricValue>,
         estimation: &Estimation,
         whole: Option<ScoreKind>,
-        across: Option<&ErrorFigure>,
     ) -> (AggregateBasis, Option<MetricValue>) {
         let scored: Vec<&GroupValue> = groups.iter().filter(|group| group.n > 0).collect();
         let undefined = || {
@@ -580,8 +504,10 @@ impl Grouped {
             All::Groups => {
                 let (role, conversion) = (self.metric.role(), self.value_to_float.as_ref());
                 let weighted = self.weights.is_some();
-                let mean = MacroMean { role, conversion, estimation, whole, weighted };
-                let mut mean = mean.of_groups(&scored, across);
+                let across = self.error_across(groups, estimation);
+                let (across, n) = (across.as_ref(), scored.iter().map(|group| group.n).sum());
+                let mean = MacroMean { role, conversion, estimation, whole, weighted, across, n };
+                let mut mean = mean.of_groups(&scored);
                 if let (MetricValue::One(mean), Role::Location, None) = (&mut mean, role, conversion) {
                     means::add_bounds(mean, groups, estimation, whole, weighted);
                 }

@@ -21,30 +21,8 @@ fn check_level(level: &f64) -> Result<(), String> {
     Err(format!("must lie between 0 and 1 (both excluded), found {level}; for 95 % write level=0.95"))
 }
 
-/// How an interval is computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub enum CiMethod {
-    /// x̄ ± t·se.
-    #[default]
-    T,
-    /// Percentiles of resampled means, interpolated.
-    Bootstrap,
-    /// A method that the reference does not have; `t` and `bootstrap` are those above.
-    Other(IntervalMethod),
-}
-
-impl From<IntervalMethod> for CiMethod {
-    fn from(method: IntervalMethod) -> Self {
-        match method {
-            IntervalMethod::T => CiMethod::T,
-            IntervalMethod::Bootstrap => CiMethod::Bootstrap,
-            other => CiMethod::Other(other),
-        }
-    }
-}
-
-impl ArgType for CiMethod {
+/// The method of [`ci`]: for `t` and `bootstrap` that of the reference.
+impl ArgType for IntervalMethod {
     const EXPECTED: &'static str = "a method such as \"t\", \"bca\" or \"beta(prior=[1, 1])\"";
 
     fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
@@ -54,20 +32,14 @@ impl ArgType for CiMethod {
             _ => return Err(ArgProblem::Expected(Self::EXPECTED)),
         };
         // There is no `auto` here: the metric says what it computes.
-        let problem = |problem: String| match problem.strip_prefix("expected one of auto, ") {
-            Some(rest) => format!("must be one of {rest}"),
-            None => format!("is invalid: {problem}"),
-        };
-        let method = method.map_err(|text| Ci::refuse("method", problem(text)));
-        method.map(CiMethod::from).map_err(ArgProblem::Invalid)
+        method.map_err(|problem| match problem.strip_prefix("expected one of auto, ") {
+            Some(rest) => ArgProblem::Wrong(format!("must be one of {rest}")),
+            None => ArgProblem::Wrong(format!("is invalid: {problem}")),
+        })
     }
 
     fn to_arg(&self) -> Arg {
-        Arg::Str(match self {
-            CiMethod::T => IntervalMethod::T.to_string(),
-            CiMethod::Bootstrap => IntervalMethod::Bootstrap.to_string(),
-            CiMethod::Other(method) => method.to_string(),
-        })
+        Arg::Str(self.to_string())
     }
 }
 
@@ -112,8 +84,8 @@ pub struct Ci {
     #[param(default = DEFAULT_LEVEL, check = check_level)]
     level: Option<f64>,
     /// How the interval is computed.
-    #[param(default = CiMethod::T, from = CiMethod, reference = ["t", "bootstrap"])]
-    method: Option<CiMethod>,
+    #[param(default = IntervalMethod::T, reference = ["t", "bootstrap"])]
+    method: Option<IntervalMethod>,
     /// The number of resamples of the bootstrap; 10000 for the other methods that draw, if unset.
     #[param(default = DEFAULT_NUM_SAMPLES, from = usize, map = Count, check = check_held_samples)]
     num_samples: Option<Count<usize>>,
@@ -139,9 +111,9 @@ impl SummaryMetric for Ci {
         let mut errors = self.figure().reference_errors();
         (errors.level, errors.side) = (Some(self.level_or_default()), self.side);
         match self.method_or_default() {
-            CiMethod::Bootstrap => None,
-            CiMethod::T => Some(SummaryFigure::new(self, errors, by_t)),
-            CiMethod::Other(method) => {
+            IntervalMethod::Bootstrap => None,
+            IntervalMethod::T => Some(SummaryFigure::new(self, errors, by_t)),
+            method => {
                 errors.interval = IntervalChoice::Method(method);
                 errors.draws = self.num_samples.and_then(|Count(count)| u32::try_from(count).ok());
                 if self.cluster.is_some() {

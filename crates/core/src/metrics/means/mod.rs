@@ -92,21 +92,23 @@ impl<M: SummaryMetric> Metric for M {
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         self.check()?;
-        let estimation = scores.estimation();
-        match self.of_summary(estimation) {
-            Some(figure) => figure.read(estimation, scores)?.finish(GroupContext::default()),
-            None => self.resample(scores).map(Into::into),
-        }
+        let estimate = match self.of_summary(scores.estimation()) {
+            Some(figure) => figure.estimate(scores)?,
+            None => self.resample(scores)?,
+        };
+        Ok(estimate.into())
     }
 
-    fn prepare(&self, estimation: &Estimation, scores: &Scores<'_>) -> Result<Option<PreparedValue>> {
+    fn score_kind(&self, scores: &Scores<'_>) -> Result<Option<ScoreKind>> {
         self.check()?;
-        let Some(figure) = self.of_summary(estimation) else { return Ok(None) };
-        let read = figure.read(estimation, scores)?;
-        let summary = Some(Arc::clone(&read.summary)).filter(|_| read.by_plan && read.problem.is_none());
-        let mut prepared = PreparedValue::new(Some(read.kind), move |whole| read.finish(whole));
-        prepared.summary = summary;
-        Ok(Some(prepared))
+        let Some(figure) = self.of_summary(scores.estimation()) else { return Ok(None) };
+        Ok(Some(figure.summary(scores)?.0.kind()))
+    }
+
+    fn summary(&self, scores: &Scores<'_>) -> Option<Arc<Summary>> {
+        let figure = self.of_summary(scores.estimation()).filter(|figure| figure.by_plan)?;
+        let (summary, problem) = figure.summary(scores).ok()?;
+        problem.is_none().then_some(summary)
     }
 }
 
@@ -132,7 +134,6 @@ struct SummaryFigure {
 struct SummaryPart {
     summary: Arc<Summary>,
     errors: ErrorPlan,
-    by_plan: bool,
     value_only: bool,
     /// What all scores are, and how many there are.
     kind: ScoreKind,
@@ -145,7 +146,6 @@ struct SummaryPart {
     ordered: Option<Result<Vec<(u32, SampleValue)>, String>>,
     /// Why there are no clusters, if the plan did not ask for them itself.
     problem: Option<String>,
-    finish: Finish,
 }
 
 impl SummaryFigure {
@@ -162,19 +162,26 @@ impl SummaryFigure {
         SummaryFigure { by_plan: true, ..figure }
     }
 
-    /// Reads the scores.
-    fn read(self, estimation: &Estimation, scores: &Scores<'_>) -> Result<SummaryPart> {
-        let SummaryFigure { metric, conversion, errors, by_plan, finish, .. } = self;
-        if self.proportions_only {
-            check_proportions(metric, &conversion, scores)?;
-        }
-        let (summary, problem) = match scores.summary(metric, &conversion, &errors) {
+    /// The summary of the scores, and why it has no clusters if those of the plan do not fit.
+    fn summary(&self, scores: &Scores<'_>) -> Result<(Arc<Summary>, Option<String>)> {
+        let summary_by = |errors: &ErrorPlan| scores.summary(self.metric, &self.conversion, errors);
+        match summary_by(&self.errors) {
             // The clusters are a matter of the error, which is reported by itself: the mean stands.
-            Err(error) if by_plan && error.is_about_clusters() => {
-                (scores.summary(metric, &conversion, &iid())?, Some(error.to_string()))
+            Err(error) if self.by_plan && error.is_about_clusters() => {
+                Ok((summary_by(&iid())?, Some(error.to_string())))
             }
-            summary => (summary?, None),
-        };
+            summary => Ok((summary?, None)),
+        }
+    }
+
+    /// The value.
+    fn estimate(self, scores: &Scores<'_>) -> Result<Estimate> {
+        if self.proportions_only {
+            check_proportions(self.metric, &self.conversion, scores)?;
+        }
+        let (summary, problem) = self.summary(scores)?;
+        let SummaryFigure { conversion, errors, by_plan, seed, finish, .. } = self;
+        let (estimation, whole) = (scores.estimation(), scores.context());
         let is_read_by_plan = by_plan && !scores.is_resample();
         let has_gaps = conversion.keeps_numbers();
         // The sequence is of the mean of all samples, once each.
@@ -185,24 +192,20 @@ impl SummaryFigure {
         if is_read_by_plan && has_gaps {
             epochs.update(scores, &conversion);
         }
-        let (kind, all, absent) = (summary.kind(), summary.n(), scores.absent() as u64);
-        let mut random = estimation.random.clone();
-        random.seed = self.seed.unwrap_or(random.seed);
-        let value_only = estimation.value_only;
-        Ok(SummaryPart {
-            summary,
-            errors,
-            by_plan,
-            value_only,
-            kind,
-            all,
-            random,
-            absent,
-            epochs,
-            ordered,
-            problem,
-            finish,
-        })
+        let (n, absent) = (summary.n(), scores.absent() as u64);
+        let mut random = estimation.random.among(whole.estimates);
+        random.seed = seed.unwrap_or(random.seed);
+        let kind = whole.kind.unwrap_or_else(|| summary.kind());
+        let (all, value_only) = (whole.n.unwrap_or(n), estimation.value_only);
+        let part =
+            SummaryPart { summary, errors, value_only, kind, all, random, absent, epochs, ordered, problem };
+        let mut estimate = finish(&part)?;
+        (estimate.n, estimate.absent) = (n, absent);
+        // A group is no random part of the benchmark: its size there is not known, even if no sample so far is of another.
+        if let Some(stop) = part.errors.sequence().filter(|_| all == n && !whole.is_group) {
+            part.allow_for_early_stop(stop, &mut estimate);
+        }
+        Ok(estimate)
     }
 }
 
@@ -227,24 +230,6 @@ fn iid() -> ErrorPlan {
 }
 
 impl SummaryPart {
-    /// The value. `whole` is what all scores are.
-    fn finish(mut self, whole: GroupContext) -> Result<MetricValue> {
-        let n = self.summary.n();
-        self.kind = whole.kind.unwrap_or(self.kind);
-        self.all = whole.n.unwrap_or(n);
-        self.random = self.random.among(whole.estimates);
-        if self.by_plan {
-            self.errors.level = whole.level.or(self.errors.level);
-        }
-        let mut estimate = (self.finish)(&self)?;
-        (estimate.n, estimate.absent) = (n, self.absent);
-        // A group is no random part of the benchmark: its size there is not known, even if no sample so far is of another.
-        if let Some(stop) = self.errors.sequence().filter(|_| self.all == n && !whole.is_group) {
-            self.allow_for_early_stop(stop, &mut estimate);
-        }
-        Ok(estimate.into())
-    }
-
     /// Replaces error and interval by those of the sequence. A sequence has no standard error.
     fn allow_for_early_stop(&self, stop: &EarlyStop, estimate: &mut Estimate) {
         let range = self.errors.range.or((self.kind != ScoreKind::Unbounded).then_some((0.0, 1.0)));

@@ -87,7 +87,8 @@ fn hints() {
 #[test]
 fn places() {
     let wrong = error("a(\n  ü, é d,\n)");
-    assert_eq!((wrong.offset(), wrong.line(), wrong.column()), (Some(12), Some(2), Some(8)));
+    assert_eq!(wrong.offset(), Some(12));
+    assert!(wrong.to_string().ends_with(" at line 2, column 8"), "{wrong}");
     assert_eq!(wrong.text(), Some("a(\n  ü, é d,\n)"));
 }
 
@@ -128,6 +129,6 @@ fn binding() {
         (bind("f(zzz=1)", &[]), "f has no argument 'zzz' (it takes none)", None),
     ] {
         assert_eq!((error.to_string().as_str(), error.hint()), (message, hint));
-        assert_eq!((error.line(), error.column()), (None, None));
+        assert_eq!((error.text(), error.span()), (None, None));
     }
 }

@@ -336,7 +336,7 @@ fn bca_is_the_same_on_any_number_of_threads() {
 
 #[test]
 fn nothing_to_estimate_from() {
-    for method in IntervalMethod::CHOICES.map(|method| method.to_string()) {
+    for method in IntervalMethod::choices().map(|method| method.to_string()) {
         let plan = with(&method);
         assert_eq!(of(&plan, &[]).interval, Err(Undefined::NoScores), "{method}");
         if !method.starts_with("wild") {
@@ -371,7 +371,7 @@ fn methods_are_specs() {
         assert_eq!(set.to_string().parse(), Ok(set.clone()));
         assert!(set.sets_interval() && set.sets_error());
     }
-    for method in IntervalMethod::CHOICES {
+    for method in IntervalMethod::choices() {
         assert_eq!(method.to_string().parse(), Ok(method));
     }
     for (text, problem) in [

@@ -48,16 +48,22 @@ fn bad_texts_are_refused_with_the_field() {
     for (text, problem) in [
         ("accuracy", "must be JSON"),
         ("[]", "the plan must be a map, found []"),
-        (r#"{"metric": []}"#, "unknown field `metric`; the fields are scorers, metrics"),
+        (
+            r#"{"metric": []}"#,
+            "`metric` of the plan: unknown field `metric`, expected one of `scorers`, `metrics`",
+        ),
         (r#"{"metrics": ["acuracy"]}"#, "did you mean `accuracy`?"),
         (r#"{"reducers": ["men"]}"#, "unknown reducer `men`"),
-        (r#"{"reducers": 3}"#, "`reducers` of the plan: expected a list of strings, found 3"),
-        (r#"{"seed": -1}"#, "`seed` of the plan: expected a whole number, found -1"),
+        (r#"{"reducers": 3}"#, "`reducers` of the plan: invalid type: integer `3`, expected a sequence"),
+        (r#"{"seed": -1}"#, "`seed` of the plan: invalid value: integer `-1`, expected u64"),
         (r#"{"errors": {"level": 95}}"#, "for 95 % write 0.95"),
-        (r#"{"order": "id"}"#, "`order`: the order is appearance or key"),
+        (r#"{"order": "id"}"#, "`order` of the plan: unknown variant `id`, expected `appearance` or `key`"),
         (r#"{"scorers": [{"names": "x"}]}"#, "unknown field `names`"),
-        (r#"{"headline": {"metrics": "x"}}"#, "`headline` has an unknown field `metrics`"),
-        (r#"{"default_metrics": []}"#, "must be a map, found []"),
+        (r#"{"headline": {"metrics": "x"}}"#, "`headline` of the plan: unknown field `metrics`"),
+        (
+            r#"{"default_metrics": []}"#,
+            "`default_metrics` of the plan: invalid type: sequence, expected a map",
+        ),
     ] {
         assert!(refused(text).contains(problem), "{text}: {}", refused(text));
     }

@@ -1,7 +1,7 @@
 //! Recorded results against recomputed ones.
 
-use errorbar_core::metrics::{CiMethod, accuracy, bootstrap_stderr, ci, grouped, mean, stderr};
-use errorbar_core::{Plan, Registry, Results, Score, ScoreColumns, metrics};
+use errorbar_core::metrics::{accuracy, bootstrap_stderr, ci, grouped, mean, stderr};
+use errorbar_core::{IntervalMethod, Plan, Registry, Results, Score, ScoreColumns, metrics};
 use errorbar_log::eval::*;
 
 fn computed(seed: u64) -> Results {
@@ -9,7 +9,7 @@ fn computed(seed: u64) -> Results {
     for id in 0..60 {
         columns.push(id.to_string(), 1).score("match", Score::new(f64::from(id % 7) / 7.0)).unwrap();
     }
-    let bootstrap_ci = ci().method(CiMethod::Bootstrap);
+    let bootstrap_ci = ci().method(IntervalMethod::Bootstrap);
     let metrics = metrics![accuracy(), stderr(), bootstrap_stderr(), bootstrap_ci];
     Plan::new().scorer("match", metrics).seed(seed).evaluate(&columns).unwrap().results
 }

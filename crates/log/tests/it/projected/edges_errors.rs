@@ -114,9 +114,9 @@ fn builders_are_checked_when_they_are_used() {
         assert_matches!(failure(&results), Error::Argument { argument: name, .. } if name == argument);
     };
     refused(Arc::new(ci().level(1.5)), "level");
-    refused(Arc::new(ci().level(f64::NAN).method(CiMethod::Bootstrap)), "level");
+    refused(Arc::new(ci().level(f64::NAN).method(IntervalMethod::Bootstrap)), "level");
     refused(Arc::new(ci_wilson().level(0.0)), "level");
-    refused(Arc::new(ci().method(CiMethod::Bootstrap).num_samples(0)), "num_samples");
+    refused(Arc::new(ci().method(IntervalMethod::Bootstrap).num_samples(0)), "num_samples");
     refused(Arc::new(bootstrap_stderr().num_samples(0)), "num_samples");
     let too_many = Registry::built_in().metric(&"bootstrap_stderr(num_samples=100000001)".parse().unwrap());
     assert_matches!(too_many.unwrap_err(), Error::Argument { argument, .. } if argument == "num_samples");

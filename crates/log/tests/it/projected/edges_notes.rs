@@ -6,7 +6,7 @@ use crate::projected::edges_support::*;
 fn intervals_note_how_they_were_made() {
     let rows = [("1", 1, "a"), ("2", 0, "a"), ("3", 1, "b"), ("4", 0, "c")];
     let columns = columns(rows.map(|(id, value, g)| (id, 1, Some(value), json!(g))));
-    let bootstrap = || ci().method(CiMethod::Bootstrap).level(0.5).num_samples(10).seed(3);
+    let bootstrap = || ci().method(IntervalMethod::Bootstrap).level(0.5).num_samples(10).seed(3);
     let results =
         reduced(&columns, metrics![ci(), bootstrap().cluster("g"), ci_wilson().cluster("g"), ci_wilson()]);
     let metrics = &block(&results).metrics;
@@ -27,7 +27,7 @@ fn intervals_note_how_they_were_made() {
 fn an_interval_of_one_cluster_or_one_sample_is_undefined() {
     let one_cluster = simple([("a", 1), ("b", 0)]);
     let one = simple([("a", 1)]);
-    for method in [CiMethod::T, CiMethod::Bootstrap] {
+    for method in [IntervalMethod::T, IntervalMethod::Bootstrap] {
         let interval = || ci().method(method).num_samples(10);
         let results = reduced(&one_cluster, metrics![interval().cluster("g")]);
         let lower = &block(&results).metrics["lower"];
@@ -48,7 +48,7 @@ fn a_seed_of_ones_own_comes_before_that_of_the_plan() {
         let plan = Plan::new().metrics(metrics![metric]).seed(seed).reducers(reducers);
         results(&columns, &plan).unwrap().scores[0].metrics["lower"].value
     };
-    let bootstrap = || ci().method(CiMethod::Bootstrap).num_samples(30);
+    let bootstrap = || ci().method(IntervalMethod::Bootstrap).num_samples(30);
     for reducers in [Reducers::Implicit, Reducers::Disabled] {
         let wanted = drawn(bootstrap(), 7, reducers.clone());
         assert_eq!(drawn(bootstrap().seed(7), 1, reducers.clone()), wanted);

@@ -4,13 +4,14 @@ pub(crate) use std::sync::{Arc, Mutex};
 
 pub(crate) use crate::projected::recorded::{Block, Entry, Results, results};
 pub(crate) use errorbar_core::metrics::{
-    All, CiMethod, Level, OnMissing, accuracy, aggregate, bootstrap_stderr, ci, ci_wilson, frequency,
-    grouped, krippendorff_alpha, mean, perplexity_per_seq, perplexity_per_token, stderr,
+    All, Level, OnMissing, accuracy, aggregate, bootstrap_stderr, ci, ci_wilson, frequency, grouped,
+    krippendorff_alpha, mean, perplexity_per_seq, perplexity_per_token, stderr,
 };
 pub(crate) use errorbar_core::{
-    Conversion, Error, Estimate, HeadlineRequest, IndexMap, Leaf, LeafRef, MetadataKeys, Metric, MetricItem,
-    MetricMap, MetricValue, Metrics, Plan, Reducer, Reducers, Registry, SampleScore, Score, ScoreColumns,
-    ScoreSet, Scores, Value, Wants, Warning, metric_fn, metrics, reducer_fn, reducers, value_to_float,
+    Conversion, Error, Estimate, HeadlineRequest, IndexMap, IntervalMethod, Leaf, LeafRef, MetadataKeys,
+    Metric, MetricItem, MetricMap, MetricValue, Metrics, Plan, Reducer, Reducers, Registry, SampleScore,
+    Score, ScoreColumns, ScoreSet, Scores, Value, Wants, Warning, metric_fn, metrics, reducer_fn, reducers,
+    value_to_float,
 };
 pub(crate) use errorbar_test_support::assert_matches;
 pub(crate) use serde_json::{Value as Json, json};
