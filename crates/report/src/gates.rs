@@ -143,16 +143,19 @@ fn unscored(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> Option
 /// ```
 /// use errorbar_report::{CaseOutcome, JUnitCase, TestSuite};
 ///
-/// let mut suite = TestSuite::new("errorbar compare");
-/// let figures = Some("accuracy 0.819 ± 0.034".to_owned());
-/// suite.cases.push(JUnitCase::new("accuracy >= 0.7", "almanac.choice", CaseOutcome::Passed, None));
+/// let case = |name: &str, outcome, details| {
+///     JUnitCase { name: name.to_owned(), class_name: "almanac.choice".to_owned(), outcome, details }
+/// };
 /// let failed = CaseOutcome::Failed("0.819 < 0.9".to_owned());
-/// suite.cases.push(JUnitCase::new("accuracy >= 0.9", "almanac.choice", failed, figures));
+/// let cases = vec![
+///     case("accuracy >= 0.7", CaseOutcome::Passed, None),
+///     case("accuracy >= 0.9", failed, Some("accuracy 0.819 ± 0.034".to_owned())),
+/// ];
+/// let suite = TestSuite { name: "errorbar compare".to_owned(), cases };
 /// assert_eq!(suite.failures(), 1);
 /// assert!(suite.to_xml().contains("<failure message=\"0.819 &lt; 0.9\""));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq)]
-#[non_exhaustive]
 pub struct TestSuite {
     /// What the suite is called.
     pub name: String,
@@ -162,7 +165,6 @@ pub struct TestSuite {
 
 /// One test case.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub struct JUnitCase {
     /// What is claimed: `accuracy >= 0.8`.
     pub name: String,
@@ -186,24 +188,7 @@ pub enum CaseOutcome {
     Skipped(String),
 }
 
-impl JUnitCase {
-    /// A case, with its figures.
-    pub fn new(
-        name: impl Into<String>,
-        class_name: impl Into<String>,
-        outcome: CaseOutcome,
-        details: Option<String>,
-    ) -> Self {
-        JUnitCase { name: name.into(), class_name: class_name.into(), outcome, details }
-    }
-}
-
 impl TestSuite {
-    /// A suite without cases.
-    pub fn new(name: impl Into<String>) -> Self {
-        TestSuite { name: name.into(), cases: Vec::new() }
-    }
-
     /// How many cases failed.
     pub fn failures(&self) -> usize {
         self.cases.iter().filter(|case| matches!(case.outcome, CaseOutcome::Failed(_))).count()
@@ -263,11 +248,10 @@ impl JUnitCase {
 /// A test case for each comparison with a gate. A gate that is not decided is a failure if it claims something, or if
 /// `decisive` asks for a decision; else it is skipped.
 pub fn gate_cases(report: &ComparisonReport, decisive: bool) -> TestSuite {
-    let mut suite = TestSuite::new("errorbar compare");
+    let mut suite = TestSuite { name: "errorbar compare".to_owned(), cases: Vec::new() };
     let Some(rule) = report.options.gate else { return suite };
     for comparison in &report.comparisons {
         let Some(outcome) = comparison.gate else { continue };
-        let (name, class) = (gate_name(comparison, rule), class_name(comparison));
         let reason = gate_reason(rule, outcome, comparison);
         let must_hold = decisive || rule != Gate::NotWorse;
         let outcome = match outcome {
@@ -276,7 +260,8 @@ pub fn gate_cases(report: &ComparisonReport, decisive: bool) -> TestSuite {
             _ => CaseOutcome::Failed(reason),
         };
         let details = Some(lines(comparison, report).join("\n"));
-        suite.cases.push(JUnitCase::new(name, class, outcome, details));
+        let (name, class_name) = (gate_name(comparison, rule), class_name(comparison));
+        suite.cases.push(JUnitCase { name, class_name, outcome, details });
     }
     suite
 }

@@ -158,7 +158,7 @@ fn listed_flips(view: &ComparisonView<'_>, most: usize) -> String {
 /// What symbols mean, and what a reader should know.
 fn explanations(view: &ComparisonView<'_>) -> String {
     let mut text = format!("\n{}\n", escape_markdown(&comparison::explanation(view.report)));
-    for warning in comparison::warnings(view.report) {
+    for warning in &view.report.warnings {
         text += &format!("\n> {}\n", escape_markdown(&format!("note: {warning}")));
     }
     text
@@ -320,7 +320,7 @@ impl Render for Latex {
         let sides = view.report.sides.join(if tables.is_many { ", " } else { " → " });
         let about: Vec<String> = view.title.map(str::to_owned).into_iter().chain([sides.clone()]).collect();
         let mut text = format!("{PACKAGES}\n\n{}\n", latex_comment(&about.join("; ")));
-        for warning in comparison::warnings(view.report) {
+        for warning in &view.report.warnings {
             text += &format!("{}\n", latex_comment(&format!("note: {warning}")));
         }
         let legend = comparison::explanation(view.report);

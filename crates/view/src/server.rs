@@ -185,21 +185,6 @@ const COMPARED: usize = 24;
 /// The longest query.
 const QUERY: usize = 8 << 10;
 
-/// The same for what a script fetches, which shows the text.
-type DataFailure = (StatusCode, String);
-
-impl From<Failure> for DataFailure {
-    fn from(failure: Failure) -> Self {
-        failure.status_and_text()
-    }
-}
-
-impl From<PageError> for DataFailure {
-    fn from(error: PageError) -> Self {
-        Failure::Page(error).into()
-    }
-}
-
 /// The addresses below the token, behind the guard.
 pub(crate) fn router(app: Arc<App>, guard: Guard, stopped: watch::Receiver<bool>) -> Router {
     tokio::spawn(app::watch_folder(app.clone(), stopped));
@@ -208,7 +193,7 @@ pub(crate) fn router(app: Arc<App>, guard: Guard, stopped: watch::Receiver<bool>
         .route("/{token}/events", get(|State(app): State<Arc<App>>| app::events(app)))
         .route("/{token}/compare", get(choose))
         .route("/{token}/logs/{ids}/", get(page))
-        .route("/{token}/logs/{ids}/{data}", get(data))
+        .route("/{token}/logs/{ids}/{data}", get(data_or_text))
         .fallback(|| async { no_page() })
         .layer(middleware::from_fn_with_state(Arc::new(guard), check_request))
         .with_state(app)
@@ -249,12 +234,20 @@ fn no_page() -> Failure {
 /// The JSON that is made of logs.
 type MakeData = Box<dyn FnOnce(&App, &[EvalLog]) -> Result<Bytes, PageError> + Send>;
 
-/// What a script of the page of logs fetches.
+/// What a script of the page of logs fetches; it shows the text of a failure.
+async fn data_or_text(
+    app: State<Arc<App>>,
+    path: Path<(String, String, String)>,
+    query: RawQuery,
+) -> Result<Response, (StatusCode, String)> {
+    data(app, path, query).await.map_err(|failure| failure.status_and_text())
+}
+
 async fn data(
     State(app): State<Arc<App>>,
     Path((_, ids, what)): Path<(String, String, String)>,
     RawQuery(query): RawQuery,
-) -> Result<Response, DataFailure> {
+) -> Result<Response, Failure> {
     let query = query.unwrap_or_default();
     let get = |name| values(&query, name).next();
     let is_long = query.len() > QUERY;

@@ -61,7 +61,7 @@ impl Requirements<'_> {
     /// Holds the results against the requirements, and writes the file of test results.
     pub(crate) fn check(&self, command: &str, reports: &[Report]) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
-        let mut suite = TestSuite::new(format!("errorbar {command}"));
+        let mut suite = TestSuite { name: format!("errorbar {command}"), cases: Vec::new() };
         for report in reports {
             for (text, requirement) in &self.list {
                 let class = report.task.as_deref().unwrap_or(&report.log);
@@ -82,7 +82,8 @@ impl Requirements<'_> {
                         (decided, Some(details), diagnostic)
                     }
                 };
-                suite.cases.push(JUnitCase::new(*text, class, outcome, details));
+                let (name, class_name) = ((*text).to_owned(), class.to_owned());
+                suite.cases.push(JUnitCase { name, class_name, outcome, details });
                 diagnostics.push(diagnostic.about(&report.log));
             }
         }
@@ -90,7 +91,8 @@ impl Requirements<'_> {
             // Without results nothing is met, and no file of test results may look as if all were well.
             let case = |(text, _): &(&str, Requirement)| {
                 let outcome = CaseOutcome::Failed("there are no results".to_owned());
-                JUnitCase::new(*text, "errorbar", outcome, None)
+                let (name, class_name) = ((*text).to_owned(), "errorbar".to_owned());
+                JUnitCase { name, class_name, outcome, details: None }
             };
             suite.cases.extend(self.list.iter().map(case));
         }

@@ -434,11 +434,6 @@ pub(crate) fn gates(report: &ComparisonReport) -> Option<GateSummary> {
     Some(GateSummary { outcome, claim: gate_claim(rule), reason })
 }
 
-/// What a reader should know, a sentence each.
-pub(crate) fn warnings(report: &ComparisonReport) -> Vec<String> {
-    report.warnings.iter().map(ToString::to_string).collect()
-}
-
 // What a gate demands and decides, in words.
 
 /// The name of a gate in machine-readable output, and its margin.

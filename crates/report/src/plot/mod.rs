@@ -75,10 +75,6 @@ impl PlotPart {
         PlotPart { name: None, note: String::new(), body, height, label }
     }
 
-    fn with_note(self, note: String) -> Self {
-        PlotPart { note, ..self }
-    }
-
     /// The drawing for a page, with the marks of [`defs`](crate::svg::defs) somewhere in it.
     pub fn svg(&self) -> Markup {
         html! {

@@ -91,7 +91,7 @@ pub fn distribution(runs: &[(String, Distribution)], marks: &RunMarks) -> Plot {
         let mean = marks.figure(name, figure(&run.estimate));
         let label = format!("{}: samples by score, {words}{without}; mean {mean}", visible(name));
         let note = marks.figure(name, short_or_unknown(&run.estimate)) + &absent;
-        PlotPart::new(drawing.0, 180, label).with_note(note)
+        PlotPart { note, ..PlotPart::new(drawing.0, 180, label) }
     });
     let what = match form {
         Form::Values => "columns: number of samples with each score",
@@ -538,7 +538,7 @@ pub fn confusion(runs: &[(String, Confusion)], marks: &RunMarks) -> Plot {
         let (body, height) = matrix(&shown, series);
         // Not the headline: scorers may accept answers that differ from the label.
         let note = format!("same label {}", marks.figure(name, short_or_unknown(&confusion.accuracy)));
-        PlotPart::new(body, height, label).with_note(note)
+        PlotPart { note, ..PlotPart::new(body, height, label) }
     });
     let labels = runs.iter().map(|(_, run)| run.labels.len()).max().unwrap_or(0);
     let columns = if labels > 5 { 1 } else { parts.len().min(2) };

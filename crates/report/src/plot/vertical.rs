@@ -116,8 +116,8 @@ pub fn calibration(runs: &[(String, CalibrationCurve)], marks: &RunMarks) -> Plo
             words.join("; "),
         );
         let note = marks.figure(name, format!("ECE {}", short_or_unknown(&curve.error)));
-        PlotPart::new(calibration_panel(curve, series, most.unwrap_or(1)), CALIBRATION_HEIGHT, label)
-            .with_note(note)
+        let body = calibration_panel(curve, series, most.unwrap_or(1));
+        PlotPart { note, ..PlotPart::new(body, CALIBRATION_HEIGHT, label) }
     });
     let line = level(runs.iter().flat_map(|(_, curve)| &curve.bins).map(|bin| &bin.accuracy));
     let line = line.map(|level| format!("line: {level} · ")).unwrap_or_default();
@@ -185,7 +185,7 @@ pub fn pass(runs: &[(String, PassCurve)], marks: &RunMarks) -> Plot {
         let label = marks.figure(name, format!("{}: {}", visible(name), words.join("; ")));
         let n = curve.points.first().map_or(0, |point| point.any.n);
         let note = marks.figure(name, format!("{n} samples"));
-        PlotPart::new(panel(curve, series), PASS_HEIGHT, label).with_note(note)
+        PlotPart { note, ..PlotPart::new(panel(curve, series), PASS_HEIGHT, label) }
     });
     let band = level(runs.iter().flat_map(|(_, curve)| &curve.points).map(|point| &point.any));
     let band = band.map(|level| format!(" · band: {level}")).unwrap_or_default();

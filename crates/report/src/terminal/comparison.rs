@@ -174,7 +174,7 @@ impl TerminalTable {
         if !legend.is_empty() && !report.comparisons.is_empty() {
             text += &format!("\n{legend}");
         }
-        for warning in comparison::warnings(report) {
+        for warning in &report.warnings {
             let warning = self.in_our_signs(&clean(&format!("note: {warning}")));
             for line in hanging(&warning, self.width.saturating_sub(INDENT), INDENT) {
                 text += &self.line(&[(line, UNKNOWN)]);

@@ -178,9 +178,10 @@ fn xml_is_escaped_and_has_only_characters_of_xml() {
     outcome(&mut report, Gate::Margin(0.01), GateOutcome::Failed);
     let xml = gate_cases(&report, false).to_xml();
     assert!(!xml.contains("<b>") && !xml.contains("]]>"), "{xml}");
-    let mut suite = TestSuite::new("a & \"b\"\n<c>");
+    let mut suite = TestSuite { name: "a & \"b\"\n<c>".to_owned(), cases: Vec::new() };
     let (skipped, details) = (CaseOutcome::Skipped("why >".to_owned()), "out\r\n\u{1b}[31m ]]>".to_owned());
-    suite.cases.push(JUnitCase::new("x\u{0}\u{b}\u{ffff}y", "\t", skipped, Some(details)));
+    let (name, class_name) = ("x\u{0}\u{b}\u{ffff}y".to_owned(), "\t".to_owned());
+    suite.cases.push(JUnitCase { name, class_name, outcome: skipped, details: Some(details) });
     let xml = suite.to_xml();
     assert!(xml.contains("name=\"a &amp; &quot;b&quot;&#10;&lt;c&gt;\""), "{xml}");
     assert!(xml.contains(&format!("name=\"x{0}{0}{0}y\" classname=\"&#9;\"", REPLACEMENT)), "{xml}");

@@ -50,11 +50,12 @@ pub(crate) struct LogEntry {
     pub(crate) first_seen: Option<(Instant, u64)>,
 }
 
-/// What changes when a file is written to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    modified: Option<SystemTime>,
-    len: u64,
+/// What changes when a file is written to: when that was, and its length.
+type Stamp = (Option<SystemTime>, u64);
+
+fn is_silent((modified, _): Stamp) -> bool {
+    let since = modified.and_then(|modified| modified.elapsed().ok());
+    since.is_some_and(|since| since > SILENT)
 }
 
 /// All logs at a moment.
@@ -172,13 +173,13 @@ impl Catalog {
     /// A log as it is now; none if it is gone.
     fn entry(&self, id: LogId, path: PathBuf, earlier: Option<&Arc<LogEntry>>) -> Option<Arc<LogEntry>> {
         let metadata = fs::metadata(&path).ok()?;
-        let stamp = Stamp { modified: metadata.modified().ok(), len: metadata.len() };
+        let stamp: Stamp = (metadata.modified().ok(), metadata.len());
         if let Some(earlier) = earlier {
             let (at, cost) = earlier.read;
             let is_running = earlier.is_running();
             let is_too_early = is_running && at.elapsed() < cost * COST_SHARE;
             let is_held = || self.open_path(&path, LIMITS).is_ok_and(|log| self.is_held(&log));
-            let may_have_ended = || is_running && stamp.is_silent() && !is_held();
+            let may_have_ended = || is_running && is_silent(stamp) && !is_held();
             if is_too_early || (earlier.stamp == stamp && !may_have_ended()) {
                 return Some(Arc::clone(earlier));
             }
@@ -186,7 +187,7 @@ impl Catalog {
         let started = Instant::now();
         let summary = match self.open_path(&path, LIMITS) {
             Ok(log) => {
-                let is_written = || !stamp.is_silent() || self.is_held(&log);
+                let is_written = || !is_silent(stamp) || self.is_held(&log);
                 ListedLog::read(&log, is_written, &self.registry)
             }
             Err(error) if is_gone(&error) => return None,
@@ -210,13 +211,6 @@ impl Catalog {
     fn lock(&self) -> MutexGuard<'_, State> {
         // What a panic left behind is a list that is made again.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Stamp {
-    fn is_silent(&self) -> bool {
-        let since = self.modified.and_then(|modified| modified.elapsed().ok());
-        since.is_some_and(|since| since > SILENT)
     }
 }
 
