@@ -122,7 +122,7 @@ impl SampleSet {
     }
 
     fn encoded(&self) -> Result<EncodedSamples, EncodeError> {
-        let details = self.chunks(|sample| serde_json::to_vec(sample))?;
+        let details = self.chunks(serde_json::to_vec)?;
         let messages = match self.has_messages {
             true => self.chunks(|sample| serde_json::to_vec(&sample.messages()))?,
             false => Chunks::default(),
