@@ -3,7 +3,7 @@
 //! Nothing is fetched. The hub's own tools put a dataset into `datasets--ORG--NAME/snapshots/COMMIT/`, with links
 //! to the files in `blobs/`; branches and tags are files in `refs/` that hold the commit.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::{env, fs};
 
@@ -29,11 +29,9 @@ fn unknown_part(
     dataset: &str,
     what: &'static str,
     named: Option<&str>,
-    known: impl IntoIterator<Item = String>,
+    known: BTreeSet<String>,
 ) -> DatasetError {
-    let mut known: Vec<String> = known.into_iter().collect();
-    known.sort();
-    known.dedup();
+    let known: Vec<String> = known.into_iter().collect();
     let problem = match named {
         None => format!("it has several {what}s; name one: {what} = {}", quoted(&known)),
         Some(named) if known.is_empty() => format!("it has no {what} `{named}`, and no others"),
@@ -201,13 +199,9 @@ pub(super) fn find(
         let problem = format!("{} is a link out of the folder of downloaded datasets", path.display());
         return Err(dataset.wrong(&problem));
     }
-    let mut provenance = Metadata::new();
-    let mut note = |key: &str, value: Option<String>| {
-        value.map(|value| provenance.insert(key.to_owned(), Json::from(value)));
-    };
-    note("revision", Some(commit));
-    note("subset", chosen.subset);
-    note("split", chosen.split);
+    let provenance = [("revision", Some(commit)), ("subset", chosen.subset), ("split", chosen.split)];
+    let entry = |(key, value): (&str, Option<String>)| Some((key.to_owned(), Json::from(value?)));
+    let provenance = provenance.into_iter().filter_map(entry).collect();
     Ok((chosen.files, provenance))
 }
 
@@ -268,7 +262,7 @@ pub(super) fn check_whole(named: &Path, found: &[PathBuf]) -> Result<(), Dataset
     }
     if named.is_dir() {
         let split = |path: &PathBuf| parts(path.strip_prefix(named).unwrap_or(path)).1;
-        let known: HashSet<String> = found.iter().filter_map(split).collect();
+        let known: BTreeSet<String> = found.iter().filter_map(split).collect();
         if known.len() > 1 {
             return Err(unknown_part(&dataset, "split", None, known));
         }
@@ -422,26 +416,19 @@ struct Chosen {
 }
 
 fn choose(dataset: &str, files: Vec<DataFile>, choice: &RecordSource) -> Result<Chosen, DatasetError> {
-    let names = |of: fn(&DataFile) -> Option<&String>, files: &[DataFile]| {
-        let mut names: Vec<String> = files.iter().filter_map(of).cloned().collect();
-        names.sort();
-        names.dedup();
-        names
-    };
-    let subsets = names(|file| file.subset.as_ref(), &files);
+    let subsets: BTreeSet<String> = files.iter().filter_map(|file| file.subset.clone()).collect();
     let unnamed = files.iter().any(|file| file.subset.is_none());
-    let subset = match (choice.subset.as_deref(), subsets.as_slice()) {
-        (None, []) => None,
-        (None, _) if unnamed => None,
-        (None, [only]) => Some(only.clone()),
-        (None, known) if known.iter().any(|name| name == "default") => Some("default".to_owned()),
-        (named, known) => {
+    let subset = match choice.subset.as_deref() {
+        None if unnamed || subsets.is_empty() => None,
+        None if subsets.len() == 1 => subsets.first().cloned(),
+        None if subsets.contains("default") => Some("default".to_owned()),
+        named => {
             let is_named = |known: &&String| {
                 named.is_some_and(|named| *known == named || known.split('/').any(|part| part == named))
             };
-            let exact = known.iter().find(|known| named == Some(known.as_str()));
+            let exact = named.and_then(|named| subsets.get(named));
             // A part of a name may be that of several.
-            let mut of_part = known.iter().filter(is_named);
+            let mut of_part = subsets.iter().filter(is_named);
             let only = of_part.next().filter(|_| of_part.next().is_none());
             match exact.or(only) {
                 Some(subset) => Some(subset.clone()),
@@ -452,16 +439,16 @@ fn choose(dataset: &str, files: Vec<DataFile>, choice: &RecordSource) -> Result<
         }
     };
     let mut files: Vec<DataFile> = files.into_iter().filter(|file| file.subset == subset).collect();
-    let splits = names(|file| file.split.as_ref(), &files);
-    let split = match (choice.split.as_deref(), splits.as_slice()) {
+    let splits: BTreeSet<String> = files.iter().filter_map(|file| file.split.clone()).collect();
+    let split = match choice.split.as_deref() {
         // What has no splits is `train` for the hub.
-        (None | Some("train"), []) => None,
-        (None, [only]) => Some(only.clone()),
-        (named, known) => {
+        None | Some("train") if splits.is_empty() => None,
+        None if splits.len() == 1 => splits.first().cloned(),
+        named => {
             let same = named.and_then(split_of);
-            let is_named = |known: &&String| named == Some(known.as_str());
             let is_same = |known: &&String| same.is_some() && split_of(known) == same;
-            match known.iter().find(is_named).or_else(|| known.iter().find(is_same)) {
+            let exact = named.and_then(|named| splits.get(named));
+            match exact.or_else(|| splits.iter().find(is_same)) {
                 Some(split) => Some(split.clone()),
                 None => return Err(unknown_part(dataset, "split", named, splits)),
             }

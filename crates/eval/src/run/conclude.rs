@@ -98,8 +98,8 @@ impl FinishedRun {
             stop_problem: None,
             stop_rules: prepared.stopping.as_ref().map(StopPlan::texts).unwrap_or_default(),
             servers: recorded_servers(&prepared.start.eval),
-            task_file: prepared.origin.file.clone(),
-            passed_args: prepared.origin.passed.clone(),
+            task_file: prepared.task.origin.file.clone(),
+            passed_args: prepared.task.origin.passed.clone(),
         }
     }
 
@@ -163,7 +163,7 @@ impl PreparedTask {
 
     /// The log in the wanted format, once it is written.
     pub(super) fn log_in_its_form(&self, is_complete: bool) -> Result<PathBuf> {
-        match self.log_format {
+        match self.options.log_format {
             LogFormat::Eval => Ok(self.log_path.clone()),
             LogFormat::Json => as_json(&self.log_path, is_complete),
         }

@@ -143,7 +143,7 @@ pub(super) async fn run_sample(
 ) -> Result<SampleOutcome, LogError> {
     let (started, since_epoch) = (Instant::now(), since_epoch());
     let started_at = timestamp(since_epoch);
-    let recorder = prepared.records_events.then(|| Recorder::new(started, since_epoch));
+    let recorder = (!prepared.options.skip_events).then(|| Recorder::new(started, since_epoch));
     let mut generate = Generate::of(Arc::clone(&prepared.models));
     generate.recorder = recorder;
     let generate = Arc::new(generate);
@@ -160,7 +160,7 @@ pub(super) async fn run_sample(
     if let Some(solver) = &prepared.solver_name {
         generate.begin_span(SpanKind::Solver, Arc::clone(solver));
     }
-    let solved = within(allowed, prepared.solver.solve(&mut state, &generate)).await;
+    let solved = within(allowed, prepared.task.solver.solve(&mut state, &generate)).await;
     // What blocks its thread cannot be ended, but it has reached its time limit all the same.
     let time_passed = allowed.filter(|allowed| solved.is_none() || started.elapsed() > *allowed);
     if solved.is_none() {

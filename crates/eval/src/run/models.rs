@@ -178,25 +178,23 @@ pub struct ModelServer {
 
 /// The servers that a log names, other than those of the providers. One for each role: its models share it.
 pub(super) fn recorded_servers(eval: &EvalInfo) -> Vec<RecordedServer> {
-    let mut servers = Vec::new();
-    if let Some(url) = eval.extra.get(BASE_URL).and_then(Json::as_str) {
-        let has_query = eval.model_args.contains_key(QUERY);
-        let (model, base_url) = (eval.model.clone(), url.to_owned());
-        servers.push(RecordedServer { role: None, model, base_url, has_query });
-    }
-    for (role, model) in recorded_roles(eval) {
-        let server = || {
-            Some(RecordedServer {
-                role: Some(role.clone()),
-                model: model.get("model")?.as_str()?.to_owned(),
-                base_url: model.get("base_url")?.as_str()?.to_owned(),
-                has_query: model.get("args").is_some_and(|args| args.get(QUERY).is_some()),
-            })
-        };
-        if servers.last().is_none_or(|last: &RecordedServer| last.role.as_ref() != Some(role)) {
-            servers.extend(server());
-        }
-    }
+    let evaluated = eval.extra.get(BASE_URL).and_then(Json::as_str).map(|url| RecordedServer {
+        role: None,
+        model: eval.model.clone(),
+        base_url: url.to_owned(),
+        has_query: eval.model_args.contains_key(QUERY),
+    });
+    let in_role = |(role, model): (&String, &Json)| {
+        Some(RecordedServer {
+            role: Some(role.clone()),
+            model: model.get("model")?.as_str()?.to_owned(),
+            base_url: model.get("base_url")?.as_str()?.to_owned(),
+            has_query: model.get("args").is_some_and(|args| args.get(QUERY).is_some()),
+        })
+    };
+    let in_roles = recorded_roles(eval).filter_map(in_role);
+    let mut servers: Vec<RecordedServer> = evaluated.into_iter().chain(in_roles).collect();
+    servers.dedup_by(|next, server| next.role == server.role);
     servers
 }
 

@@ -101,13 +101,8 @@ const CHANGEABLE: [&str; 11] =
     [TIME, EXACT_TIME, TOKENS, COST, RUN_TIME, RUN_TOKENS, RUN_COST, PRICES, STOP_WHEN, LOG_FORMAT, ERRORS];
 
 /// Puts the limits of a run, the prices of its models and the form of its log into the configuration.
-pub(super) fn record(prepared: &PreparedTask, config: &mut Metadata) {
+pub(super) fn record(prepared: &PreparedTask, mut note: impl FnMut(&str, Option<Json>)) {
     let (sample, run) = (&prepared.models.limits, &prepared.run_limits);
-    let mut note = |key: &str, value: Option<Json>| {
-        if let Some(value) = value {
-            config.insert(key.to_owned(), value);
-        }
-    };
     let exact = sample.time.filter(|limit| limit.subsec_nanos() != 0);
     note(TIME, sample.time.map(|limit| json!(limit.as_secs_f64().ceil() as u64)));
     note(EXACT_TIME, exact.map(|limit| json!(limit.as_secs_f64())));
@@ -118,7 +113,7 @@ pub(super) fn record(prepared: &PreparedTask, config: &mut Metadata) {
     note(RUN_COST, run.cost.map(Json::from));
     let prices = prepared.models.prices.only(prepared.models.iter().map(|client| client.model.name()));
     note(PRICES, (!prices.is_empty()).then(|| prices.to_json()));
-    note(LOG_FORMAT, (prepared.log_format == LogFormat::Json).then(|| "json".into()));
+    note(LOG_FORMAT, (prepared.options.log_format == LogFormat::Json).then(|| "json".into()));
 }
 
 /// The options that are recorded so.

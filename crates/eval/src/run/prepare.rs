@@ -14,14 +14,13 @@ use errorbar_core::{
 use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 use errorbar_log::inspect::project;
 
-use super::options::{LogFormat, RunOptions};
+use super::options::RunOptions;
 use super::record::{options_of, start_record};
 use super::stopping::StopPlan;
-use crate::task::Origin;
 use crate::task_check::{self, Finding};
 use crate::{
-    AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Models, NamedSample, Result, Sample, SampleId,
-    Task, UsageLimits, lock,
+    AnyModel, AnyScorer, Calls, Error, FailOnError, Models, NamedSample, Result, Sample, SampleId, Task,
+    UsageLimits, lock,
 };
 
 /// How many samples run at once by default.
@@ -36,12 +35,14 @@ const LONGEST_ID: usize = 10_000;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct PreparedTask {
+    /// The task as it is prepared, and how it is to be run.
+    pub(super) task: Task,
+    pub(super) options: RunOptions,
     /// The name of the task.
     pub name: String,
     pub(super) samples: Vec<NamedSample>,
     pub(super) epochs: u32,
     pub(super) models: Arc<Models>,
-    pub(super) solver: AnySolver,
     /// By the names that results know them by, which differ.
     pub(super) scorers: Vec<(String, AnyScorer)>,
     /// What is computed from the scores.
@@ -50,16 +51,12 @@ pub struct PreparedTask {
     /// What the whole run may take.
     pub run_limits: UsageLimits,
     pub(super) fail_on_error: FailOnError,
-    pub(super) log_format: LogFormat,
     /// The rules that stop the run early, and the order of samples that they need.
     pub(super) stopping: Option<StopPlan>,
-    pub(super) records_events: bool,
     /// The name of the solver in events, unless it is a chain, which names its own.
     pub(super) solver_name: Option<Arc<str>>,
     pub(super) log_path: PathBuf,
     pub(super) start: StartRecord,
-    /// Where the task comes from; the record of the start may be that of a log.
-    pub(super) origin: Origin,
     /// What is no mistake, but probably not meant.
     pub warnings: Vec<String>,
 }
@@ -162,11 +159,12 @@ impl Task {
         warnings.extend(self.scorers.iter().flat_map(|scorer| scorer.warnings()));
         warnings.extend(self.roles_without_use(&models));
         let mut prepared = PreparedTask {
-            name: self.name_or_default().to_owned(),
+            task: self.clone(),
+            options: options.clone(),
+            name: self.log_name().to_owned(),
             samples,
             epochs: epochs.epochs(),
             models: Arc::new(models),
-            solver: self.solver.clone(),
             scorers: names.into_iter().zip(self.scorers.iter().cloned()).collect(),
             plan,
             max_samples: options
@@ -175,26 +173,19 @@ impl Task {
                 .max(1),
             run_limits: options.run_limits,
             fail_on_error: options.fail_on_error.or(self.fail_on_error).unwrap_or_default(),
-            log_format: options.log_format,
             stopping,
-            records_events: !options.skip_events,
             solver_name: Some(self.solver.spec().name).filter(|name| name != "chain").map(Arc::from),
             log_path: PathBuf::new(),
             start: StartRecord::new(Default::default(), Default::default()),
-            origin: self.origin.clone(),
             warnings,
         };
-        prepared.start = start_record(self, &prepared, options, registry);
+        prepared.start = start_record(&prepared, registry);
         prepared.log_path = super::record::log_path(options, &prepared.start);
         Ok(prepared)
     }
 
     /// What the task is called in logs.
     pub fn log_name(&self) -> &str {
-        self.name_or_default()
-    }
-
-    pub(super) fn name_or_default(&self) -> &str {
         self.name.as_deref().unwrap_or("task")
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use errorbar_core::{IndexMap, Metadata, Registry, ScorerPlan, Spec};
+use errorbar_core::{ErrorPlan, IndexMap, Metadata, Registry, ScorerPlan, Spec};
 use errorbar_log::eval::{
     DatasetInfo, ERRORS, EvalConfig, EvalInfo, PlanRecord, PlanStep, STOP_WHEN, ScorerInfo, StartRecord,
     metrics_to_log, timestamp,
@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::options::{self, RunOptions};
 use super::prepare::PreparedTask;
 use crate::model::ROLES;
-use crate::{AnyModel, AnyScorer, ModelClient, Models, Task};
+use crate::{AnyModel, AnyScorer, ModelClient, Models};
 
 /// Where the server of the model is recorded.
 pub(super) const BASE_URL: &str = "model_base_url";
@@ -81,28 +81,17 @@ pub(super) fn log_path(options: &RunOptions, start: &StartRecord) -> PathBuf {
 }
 
 /// The record of the start.
-pub(super) fn start_record(
-    task: &Task,
-    prepared: &PreparedTask,
-    options: &RunOptions,
-    registry: &Registry,
-) -> StartRecord {
+pub(super) fn start_record(prepared: &PreparedTask, registry: &Registry) -> StartRecord {
+    let PreparedTask { task, plan, .. } = prepared;
     let created = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S+00:00").to_string();
-    let plan = &prepared.plan;
-    let mut extra = Metadata::new();
-    if let Some(headline) = &plan.headline {
-        extra.insert("headline_metric".to_owned(), json!(headline));
-    }
     let (model_args, base_url) = recorded_args(prepared.model());
-    if let Some(url) = base_url {
-        extra.insert(BASE_URL.to_owned(), url.into());
-    }
-    if !prepared.models.roles.is_empty() {
-        extra.insert(ROLES.to_owned(), roles(&prepared.models));
-    }
-    if let Some(digest) = &task.origin.file_digest {
-        extra.insert(TASK_FILE_DIGEST.to_owned(), digest.as_str().into());
-    }
+    let in_roles = Some(&prepared.models).filter(|models| !models.roles.is_empty());
+    let extra = [
+        ("headline_metric", plan.headline.as_ref().map(|headline| json!(headline))),
+        (BASE_URL, base_url.map(Json::from)),
+        (ROLES, in_roles.map(|models| roles(models))),
+        (TASK_FILE_DIGEST, task.origin.file_digest.as_deref().map(Json::from)),
+    ];
     let mut eval = EvalInfo::new(prepared.name.as_str(), prepared.model_name());
     eval.eval_id = unique_id();
     eval.run_id = unique_id();
@@ -114,52 +103,48 @@ pub(super) fn start_record(
     eval.task_registry_name = task.origin.registered.clone();
     eval.task_args = task.origin.args.clone();
     eval.task_args_passed = task.origin.passed.clone();
-    eval.dataset = dataset(task, prepared);
+    eval.dataset = dataset(prepared);
     eval.model_args = model_args;
     eval.model_generate_config = prepared.models.evaluated.config.to_log();
-    eval.config = config(prepared, options);
+    eval.config = config(prepared);
     eval.packages = IndexMap::from([("errorbar".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]);
     eval.metadata = (!task.metadata.is_empty()).then(|| task.metadata.clone());
     eval.scorers = Some(scorers(prepared, registry));
     eval.metrics = plan.task_metrics.as_ref().map(|metrics| metrics_to_log(metrics, registry));
-    eval.extra = extra;
+    eval.extra = extra.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
     let step = |spec: &Spec| PlanStep::new(spec.log_name(), options_of(spec));
-    StartRecord::new(eval, PlanRecord::new(prepared.solver.steps().iter().map(step).collect()))
+    StartRecord::new(eval, PlanRecord::new(task.solver.steps().iter().map(step).collect()))
 }
 
-fn dataset(task: &Task, prepared: &PreparedTask) -> DatasetInfo {
+fn dataset(prepared: &PreparedTask) -> DatasetInfo {
+    let source = &prepared.task.dataset;
     let mut dataset = DatasetInfo::default();
-    dataset.name = task.dataset.name().map(str::to_owned);
-    dataset.location = task.dataset.location().map(str::to_owned);
-    dataset.samples = Some(task.dataset.samples().map_or(prepared.samples.len(), <[_]>::len) as u64);
+    dataset.name = source.name().map(str::to_owned);
+    dataset.location = source.location().map(str::to_owned);
+    dataset.samples = Some(source.samples().map_or(prepared.samples.len(), <[_]>::len) as u64);
     dataset.sample_ids = Some(prepared.samples.iter().map(|(id, _)| id.clone()).collect());
-    dataset.shuffled = Some(task.dataset.is_shuffled());
-    dataset.extra = task.dataset.provenance().clone();
+    dataset.shuffled = Some(source.is_shuffled());
+    dataset.extra = source.provenance().clone();
     dataset
 }
 
-fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
+fn config(prepared: &PreparedTask) -> EvalConfig {
+    let options = &prepared.options;
     let mut config = EvalConfig::default();
-    let mut note = |key: &str, value: Json| config.extra.insert(key.to_owned(), value);
-    note("log_samples", json!(true));
-    if !prepared.records_events {
-        note(LOG_EVENTS, json!(false));
-    }
-    if prepared.plan.seed != 0 {
-        note("seed", json!(prepared.plan.seed));
-    }
-    if !prepared.plan.errors.is_default() {
-        note(ERRORS, prepared.plan.errors.to_json());
-    }
+    let mut note = |key: &str, value: Option<Json>| {
+        if let Some(value) = value {
+            config.extra.insert(key.to_owned(), value);
+        }
+    };
     let digests = prepared.scorers.iter().filter_map(|(name, scorer)| Some((name.clone(), scorer.digest()?)));
     let digests: IndexMap<String, String> = digests.collect();
-    if !digests.is_empty() {
-        note(SCORER_DIGESTS, json!(digests));
-    }
-    if let Some(stopping) = &prepared.stopping {
-        note(STOP_WHEN, json!(stopping.texts()));
-    }
-    options::record(prepared, &mut config.extra);
+    note("log_samples", Some(json!(true)));
+    note(LOG_EVENTS, options.skip_events.then(|| json!(false)));
+    note("seed", Some(prepared.plan.seed).filter(|seed| *seed != 0).map(Json::from));
+    note(ERRORS, Some(&prepared.plan.errors).filter(|errors| !errors.is_default()).map(ErrorPlan::to_json));
+    note(SCORER_DIGESTS, (!digests.is_empty()).then(|| json!(digests)));
+    note(STOP_WHEN, prepared.stopping.as_ref().map(|stopping| json!(stopping.texts())));
+    options::record(prepared, note);
     config.limit = options.limit.map(Json::from);
     config.sample_id = (!options.sample_ids.is_empty()).then(|| json!(options.sample_ids));
     config.epochs = Some(prepared.epochs);

@@ -92,7 +92,7 @@ impl ResumableLog {
     /// Another task; metrics or reducers that are not registered here.
     pub fn options(&self, task: &Task, registry: &Registry) -> Result<RunOptions> {
         // Anything else that is wrong would only be a consequence of this.
-        let name = task.name_or_default();
+        let name = task.log_name();
         if name != self.eval.task {
             return Err(Error::other(format!(
                 "{} is a log of the task `{}`, not of `{name}`; name that task, or none",
@@ -293,7 +293,7 @@ impl PreparedTask {
     /// Refuses a log whose samples are not those of the task, or were other questions. How many succeeded.
     pub(super) fn check_questions(&self, log: &EvalLog) -> Result<usize> {
         let mut succeeded = 0;
-        let is_open = self.solver.effects().unknown;
+        let is_open = self.task.solver.effects().unknown;
         let places = self.places();
         let changed = |change| Error::ChangedTask { path: log.path().to_owned(), change };
         let fields = SampleFields { completion: true, ..SampleFields::all() };

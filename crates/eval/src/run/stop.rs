@@ -60,7 +60,7 @@ pub enum StopReason {
 }
 
 /// Cancels runs from elsewhere; clones cancel the same runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct CancelToken {
     stop: StopSignal,
     /// What cancels this one too.
@@ -69,16 +69,10 @@ pub struct CancelToken {
 
 type StopSignal = Arc<watch::Sender<Option<StopReason>>>;
 
-impl Default for CancelToken {
-    fn default() -> Self {
-        CancelToken::new()
-    }
-}
-
 impl CancelToken {
     /// Nothing is cancelled yet.
     pub fn new() -> Self {
-        CancelToken { stop: Arc::new(watch::Sender::new(None)), parents: Vec::new() }
+        CancelToken::default()
     }
 
     /// What this one cancels too, and what can be stopped by itself: one run of several.
