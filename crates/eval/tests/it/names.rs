@@ -16,7 +16,7 @@ const EXEMPT: [&str; 4] = [
 ];
 
 /// Words that are names of entries and here of something else, by file.
-const OTHERS: [(&str, &str); 10] = [
+const OTHERS: [(&str, &str); 11] = [
     ("crates/analysis/src/compare/flips.rs", "const ANSWER: &str = \"answer\";"),
     ("crates/eval/src/expression/names.rs", "name == \"pattern\""),
     ("crates/eval/src/task_file/options.rs", "section.get(\"count\")"),
@@ -27,6 +27,7 @@ const OTHERS: [(&str, &str); 10] = [
     ("crates/log/src/eval/wire.rs", "\"answer\" => score.answer"),
     ("crates/table/src/layout.rs", "\"answer\" | \"explanation\""),
     ("crates/table/src/layout.rs", "\"answer\" if is_long"),
+    ("crates/table/src/score_records.rs", "\"answer\" => score.answer"),
     ("crates/table/src/resolve/doubts.rs", "is_gold(name) || name.eq_ignore_ascii_case(\"answer\")"),
 ];
 
