@@ -245,11 +245,7 @@ impl ValueColumn {
         }
         if other.count(Tag::Text) + other.count(Tag::Nested) > 0 {
             let mut nested = std::mem::take(&mut other.nested);
-            let mut known = vec![None; other.texts.len()];
-            for row in 0..other.tags.len() {
-                let cell = self.adopt(other, row, &mut known, |at| take(&mut nested, at));
-                self.push_cell(cell);
-            }
+            self.adopt_rows(other, 0..other.len(), |at| take(&mut nested, at));
         } else {
             self.tags.extend_from_slice(&other.tags);
             self.payloads.append(&other.payloads);
@@ -284,12 +280,23 @@ impl ValueColumn {
     /// These rows, in this order.
     pub(super) fn selected(&self, rows: &[u32]) -> Self {
         let mut column = ValueColumn::with_capacity(rows.len());
-        let mut known = vec![None; self.texts.len()];
-        for row in rows {
-            let cell = column.adopt(self, *row as usize, &mut known, |at| self.nested.get(at).cloned());
-            column.push_cell(cell);
-        }
+        let rows = rows.iter().map(|row| *row as usize);
+        column.adopt_rows(self, rows, |at| self.nested.get(at).cloned());
         column
+    }
+
+    /// Appends rows of another column.
+    fn adopt_rows(
+        &mut self,
+        other: &ValueColumn,
+        rows: impl Iterator<Item = usize>,
+        mut nested: impl FnMut(usize) -> Option<Value>,
+    ) {
+        let mut known = vec![None; other.texts.len()];
+        for row in rows {
+            let cell = self.adopt(other, row, &mut known, &mut nested);
+            self.push_cell(cell);
+        }
     }
 
     /// Gives every map of the column the keys of all, in order of first appearance; a key that a map lacked is unscored

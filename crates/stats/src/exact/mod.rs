@@ -67,7 +67,7 @@ impl Moments {
 
     fn extend_here(&mut self, values: &[f64]) {
         self.n += values.len() as u64;
-        self.sum.extend_with_squares(&mut self.sum_of_squares, values);
+        self.sum.extend_with_squares(Some(&mut self.sum_of_squares), values);
     }
 
     /// Adds the observations of another set.
@@ -133,18 +133,11 @@ const PART: usize = 1 << 15;
 
 // The distinct values of a data set and how often each occurs, in ascending order.
 
-/// Below this, sorting on one thread is faster than waking others.
-const PARALLEL_SORT: usize = 20_000;
-
 /// Each distinct value with its count, ascending. The two zeros count as one; NaNs sort by their bits, last or first.
 pub fn tally(values: &[f64]) -> Vec<(f64, u64)> {
     // −0 + 0 is +0.
     let mut sorted: Vec<f64> = values.iter().map(|value| value + 0.0).collect();
-    if sorted.len() < PARALLEL_SORT {
-        sorted.sort_unstable_by(f64::total_cmp);
-    } else {
-        sorted.par_sort_unstable_by(f64::total_cmp);
-    }
+    sorted.par_sort_unstable_by(f64::total_cmp);
     let runs = sorted.chunk_by(|a, b| a.to_bits() == b.to_bits());
     runs.filter_map(|run| Some((*run.first()?, run.len() as u64))).collect()
 }

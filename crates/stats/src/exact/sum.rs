@@ -196,23 +196,19 @@ impl ExactSum {
 
     /// Adds every value of a slice.
     pub fn extend(&mut self, values: &[f64]) {
-        for block in values.chunks(BLOCK) {
-            match dyadic_sums(block) {
-                Some((sum, _)) => self.add(sum),
-                None => block.iter().for_each(|x| self.add(*x)),
-            }
-        }
+        self.extend_with_squares(None, values);
     }
 
-    /// Adds every value of a slice to one sum, and its exact square to another.
-    pub(super) fn extend_with_squares(&mut self, squares: &mut ExactSum, values: &[f64]) {
+    /// Adds every value of a slice to one sum, and its exact square to another, if that is wanted.
+    pub(super) fn extend_with_squares(&mut self, mut squares: Option<&mut ExactSum>, values: &[f64]) {
         for block in values.chunks(BLOCK) {
+            let squares = squares.iter_mut();
             if let Some((sum, of_squares)) = dyadic_sums(block) {
                 self.add(sum);
-                squares.add(of_squares);
+                squares.for_each(|squares| squares.add(of_squares));
             } else {
                 block.iter().for_each(|x| self.add(*x));
-                block.iter().for_each(|x| squares.add_product(*x, *x));
+                squares.for_each(|squares| block.iter().for_each(|x| squares.add_product(*x, *x)));
             }
         }
     }
