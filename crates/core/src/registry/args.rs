@@ -271,6 +271,7 @@ impl<T: ArgWord> ArgType for T {
 
 impl<T: ArgType> ArgType for Option<T> {
     const EXPECTED: &'static str = T::EXPECTED;
+    const TAKES_NULL: bool = true;
 
     fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
         match arg {

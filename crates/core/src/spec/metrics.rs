@@ -94,7 +94,10 @@ impl<T> MetricTree<T> {
     }
 
     /// The same structure with what is made of each metric.
-    pub(crate) fn try_map<U, E>(&self, map: impl Fn(&T) -> Result<U, E>) -> Result<MetricTree<U>, E> {
+    ///
+    /// # Errors
+    /// The first that `map` gives.
+    pub fn try_map<U, E>(&self, map: impl Fn(&T) -> Result<U, E>) -> Result<MetricTree<U>, E> {
         self.try_filter_map(|metric| map(metric).map(Some))
     }
 

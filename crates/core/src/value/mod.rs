@@ -147,7 +147,7 @@ impl<'a> ValueRef<'a> {
     }
 
     /// The scalar, or those of the list or map.
-    pub(crate) fn leaves(self) -> impl Iterator<Item = LeafRef<'a>> {
+    pub fn leaves(self) -> impl Iterator<Item = LeafRef<'a>> {
         let (leaf, list, map) = match self {
             ValueRef::Leaf(leaf) => (Some(leaf), Default::default(), None),
             ValueRef::List(list) => (None, list, None),

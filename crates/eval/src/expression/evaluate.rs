@@ -114,11 +114,6 @@ impl<'v, F: Fn(&str) -> Option<&'v Json>> Evaluation<'v, F> {
                 Cow::Owned(Json::Bool(holds))
             }
             NodeKind::Call(call) => self.call(call)?,
-            NodeKind::Default(value, other) => match self.value(value) {
-                Ok(value) if !value.is_null() => value,
-                Err(error) if !error.is_missing() => return Err(error),
-                Ok(_) | Err(_) => self.value(other)?,
-            },
             NodeKind::Text(parts) => self.template(parts)?,
         })
     }
@@ -185,10 +180,9 @@ impl<'v, F: Fn(&str) -> Option<&'v Json>> Evaluation<'v, F> {
                 let near = nearest(key, entries.keys().map(String::as_str));
                 let keys: Vec<&str> = entries.keys().take(SHOWN).map(String::as_str).collect();
                 let more = if entries.len() > SHOWN { ", …" } else { "" };
-                ExpressionError::missing(format!("key `{key}` in `{source}`")).hint(match near {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("there are: {}{more}", keys.join(", ")),
-                })
+                let all = || format!("there are: {}{more}", keys.join(", "));
+                let hint = near.map_or_else(all, |near| format!("did you mean `{near}`?"));
+                ExpressionError::missing(format!("key `{key}` in `{source}`")).hint(hint)
             }
             Json::Null => ExpressionError::missing(format!("`{key}` in `{source}`, which is None")),
             other if find_function(key).is_some() => {
@@ -255,8 +249,14 @@ impl<'v, F: Fn(&str) -> Option<&'v Json>> Evaluation<'v, F> {
     }
 
     fn call(&mut self, call: &'v Call) -> Evaluated<'v> {
-        let value = |argument: &'v Option<Node>| argument.as_ref().map(|node| self.value(node)).transpose();
-        let values: Result<Vec<Option<Value<'v>>>, _> = call.arguments.iter().map(value).collect();
+        if let ("default", [value, other]) = (call.function.name, call.arguments.as_slice()) {
+            return match self.value(value) {
+                Ok(value) if !value.is_null() => Ok(value),
+                Err(error) if !error.is_missing() => Err(error),
+                Ok(_) | Err(_) => self.value(other),
+            };
+        }
+        let values: Result<Vec<Value<'v>>, _> = call.arguments.iter().map(|node| self.value(node)).collect();
         let arguments =
             Arguments { function: call.function, values: values?, pattern: call.pattern.as_ref() };
         (call.function.call)(&arguments).map(Cow::Owned)
@@ -454,14 +454,8 @@ pub(super) fn equal(a: &Json, b: &Json) -> bool {
 
 /// Whether two values can be compared at all: both of a kind, or one of them None.
 fn is_comparable(a: &Json, b: &Json) -> bool {
-    let group = |value: &Json| match value {
-        Json::Null => 0,
-        Json::Bool(_) | Json::Number(_) => 1,
-        Json::String(_) => 2,
-        Json::Array(_) => 3,
-        Json::Object(_) => 4,
-    };
-    group(a) == group(b) || a.is_null() || b.is_null()
+    let is_number = |value: &Json| matches!(value, Json::Bool(_) | Json::Number(_));
+    kind(a) == kind(b) || is_number(a) && is_number(b) || a.is_null() || b.is_null()
 }
 
 fn incomparable(a: &Json, b: &Json) -> ExpressionError {

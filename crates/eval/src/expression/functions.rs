@@ -13,7 +13,7 @@ use super::evaluate::{
     Value, as_f64, as_i64, compare, compute, equal, float, holds, item_of_map, kind, length, shown, too_large,
 };
 use super::literal;
-use crate::text::{PythonRegex, SearchBudget, choice_label, is_space, parse_decimal, trim};
+use crate::text::{PythonRegex, SearchBudget, choice_label, groups, is_space, parse_decimal, trim};
 
 /// A function: how it is called and what it does.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ const fn function(name: &'static str, parameters: &'static str, call: Call) -> F
 
 /// All functions, in the order of the documentation.
 pub(super) const FUNCTIONS: &[Function] = &[
-    // Which value. The first two are taken apart when the expression is read, and never called.
+    // Which value. The first is taken apart when the expression is read, the second when it is evaluated; neither is called.
     function("col", "name", |_| Ok(Json::Null)),
     function("default", "value, other", |_| Ok(Json::Null)),
     function("get", "map, key, [other]", get),
@@ -235,7 +235,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 /// The arguments of a call, at the places of their parameters.
 pub(super) struct Arguments<'a, 'v> {
     pub(super) function: &'static Function,
-    pub(super) values: Vec<Option<Value<'v>>>,
+    pub(super) values: Vec<Value<'v>>,
     pub(super) pattern: Option<&'a PythonRegex>,
 }
 
@@ -248,7 +248,7 @@ impl Arguments<'_, '_> {
     /// An argument that must be given: the parser has seen to that.
     fn value(&self, at: usize) -> &Json {
         const NONE: &Json = &Json::Null;
-        self.values.get(at).and_then(Option::as_ref).map_or(NONE, |value| &**value)
+        self.values.get(at).map_or(NONE, |value| &**value)
     }
 
     /// A string as it is, or another value as Python prints it.
@@ -498,8 +498,7 @@ fn hex_digest(text: &str) -> String {
 
 /// The first group that took part in the match; the match itself if the expression has no group.
 fn taken<'t>(found: &Captures<'t, str>) -> &'t str {
-    let first = usize::from(found.len() > 1);
-    found.iter().skip(first).flatten().next().map_or("", |group| group.as_str())
+    groups(found).next().unwrap_or_default()
 }
 
 fn sub(of: &Arguments<'_, '_>) -> Made {

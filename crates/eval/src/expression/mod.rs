@@ -53,13 +53,9 @@ impl Expression {
     ) -> Result<Self, InvalidExpression> {
         let invalid = |problems: Vec<ExpressionError>| InvalidExpression { text: text.to_owned(), problems };
         let mut names = Names::new(columns, tables);
-        let parsed = match () {
-            () if columns.contains(text) => {
-                Ok(Node { kind: names.column(text, 0..text.len(), true), span: 0..text.len() })
-            }
-            () if text.len() > LONGEST => Err(ExpressionError::too_complex(0..text.len())),
-            () if text.contains('{') => template(text, &mut names),
-            () => Parser::whole(text, 0..text.len(), &mut names),
+        let parsed = match columns.contains(text) {
+            true => Ok(Node { kind: names.column(text, 0..text.len(), true), span: 0..text.len() }),
+            false => read(text, &mut names),
         };
         let Names { columns: used, mut problems, .. } = names;
         let node = match parsed {
@@ -91,12 +87,7 @@ impl Expression {
     /// The columns that a text would need, whatever columns there are; none if it is no expression.
     pub(crate) fn possible_columns(text: &str, tables: &Tables) -> Option<Vec<String>> {
         let mut names = Names::open(tables);
-        let parsed = match text.contains('{') {
-            _ if text.len() > LONGEST => return None,
-            true => template(text, &mut names),
-            false => Parser::whole(text, 0..text.len(), &mut names),
-        };
-        parsed.ok().map(|_| names.columns)
+        read(text, &mut names).ok().map(|_| names.columns)
     }
 
     /// The text that it was read from.
@@ -118,6 +109,15 @@ impl Expression {
         field: impl Fn(&str) -> Option<&'v Json>,
     ) -> Result<Cow<'v, Json>, ExpressionError> {
         Evaluation::new(&self.text, field).value(&self.node)
+    }
+}
+
+/// Reads a template or an expression.
+fn read(text: &str, names: &mut Names<'_>) -> Result<Node, ExpressionError> {
+    match text.contains('{') {
+        _ if text.len() > LONGEST => Err(ExpressionError::too_complex(0..text.len())),
+        true => template(text, names),
+        false => Parser::whole(text, 0..text.len(), names),
     }
 }
 

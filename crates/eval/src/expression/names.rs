@@ -116,21 +116,13 @@ impl<'k> Names<'k> {
         arguments: Vec<GivenArgument<'_>>,
         span: Range<usize>,
     ) -> NodeKind {
-        // In place of a call that is wrong: nothing is evaluated where there is a problem.
-        const NOTHING: NodeKind = NodeKind::Constant(Json::Null);
         let Some(function) = find_function(name) else {
-            let near = nearest(name, FUNCTIONS.iter().map(|function| function.name));
-            let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, hint)| *hint);
-            let hint = match (alias, near) {
-                (Some(alias), _) => alias.to_owned(),
-                (None, Some(near)) => format!("did you mean `{near}`?"),
-                (None, None) => {
-                    let all: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
-                    format!("there are: {}", all.join(", "))
-                }
-            };
+            let names: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
+            let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, hint)| (*hint).to_owned());
+            let near = || nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+            let hint = alias.or_else(near).unwrap_or_else(|| format!("there are: {}", names.join(", ")));
             self.problems.push(ExpressionError::new(format!("no function `{name}`")).at(place).hint(hint));
-            return NOTHING;
+            return NOTHING.kind;
         };
         let bound = bind(function, arguments).map_err(|(problem, at)| {
             let problem = ExpressionError::new(format!("`{}` {problem}", function.name));
@@ -138,7 +130,7 @@ impl<'k> Names<'k> {
         });
         bound.and_then(|bound| self.special(function, bound)).unwrap_or_else(|problem| {
             self.problems.push(problem);
-            NOTHING
+            NOTHING.kind
         })
     }
 
@@ -146,22 +138,15 @@ impl<'k> Names<'k> {
     fn special(
         &mut self,
         function: &'static Function,
-        bound: Vec<Option<Node>>,
+        bound: Vec<Node>,
     ) -> Result<NodeKind, ExpressionError> {
-        if function.name == "default" {
-            let mut nodes = bound.into_iter().flatten().map(Box::new);
-            let both = nodes.next().zip(nodes.next());
-            return Ok(
-                both.map_or(NodeKind::Constant(Json::Null), |(value, other)| NodeKind::Default(value, other))
-            );
-        }
         let is_constant = |name: &str| name == "pattern" || function.name == "col";
         let Some((at, (name, _))) =
             function.parameters().enumerate().find(|(_, (name, _))| is_constant(name))
         else {
             return Ok(NodeKind::Call(Box::new(Call { function, arguments: bound, pattern: None })));
         };
-        let (text, span) = match bound.get(at).and_then(Option::as_ref) {
+        let (text, span) = match bound.get(at) {
             Some(Node { kind: NodeKind::Constant(Json::String(text)), span }) => (text, span.clone()),
             other => {
                 let problem = format!("`{}` needs a constant in quotes for its {name}", function.name);
@@ -193,10 +178,13 @@ pub(super) fn find_function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 
+/// In place of an argument that is not given, and of a call that is wrong: nothing is evaluated where there is a problem.
+const NOTHING: Node = Node { kind: NodeKind::Constant(Json::Null), span: 0..0 };
+
 type Unbound = (String, Option<Range<usize>>);
 
-/// The arguments at the places of their parameters; what is wrong with them, and where.
-fn bind(function: &Function, arguments: Vec<GivenArgument<'_>>) -> Result<Vec<Option<Node>>, Unbound> {
+/// The arguments at the places of their parameters, None where there is none; what is wrong with them, and where.
+fn bind(function: &Function, arguments: Vec<GivenArgument<'_>>) -> Result<Vec<Node>, Unbound> {
     let parameters: Vec<(&str, bool)> = function.parameters().collect();
     let mut bound: Vec<Option<Node>> = parameters.iter().map(|_| None).collect();
     let given = arguments.len();
@@ -226,6 +214,6 @@ fn bind(function: &Function, arguments: Vec<GivenArgument<'_>>) -> Result<Vec<Op
     }
     match parameters.iter().zip(&bound).find(|((_, is_required), node)| *is_required && node.is_none()) {
         Some(((name, _), _)) => Err((format!("lacks its argument `{name}`"), None)),
-        None => Ok(bound),
+        None => Ok(bound.into_iter().map(|node| node.unwrap_or(NOTHING)).collect()),
     }
 }

@@ -15,12 +15,12 @@ use crate::text::PythonRegex;
 const MAX_DEPTH: usize = 40;
 const MAX_OPERATORS: usize = 200;
 
-/// Operators of one precedence each, from those that bind least.
-const LEVELS: [&[&str]; 4] = [&["or"], &["and"], &["+", "-"], &["*", "//", "/", "%"]];
+/// Operators by how tightly they bind, from those that bind least. `not`, comparisons and signs are levels too.
+const LEVELS: [&[&str]; 6] = [&["or"], &["and"], &[], &[], &["+", "-"], &["*", "//", "/", "%"]];
 const OR: usize = 0;
-const AND: usize = 1;
-const SUM: usize = 2;
-const PRODUCT: usize = 3;
+const NOT: usize = 2;
+const COMPARISON: usize = 3;
+const SIGN: usize = 6;
 
 /// Words that are no names.
 pub(super) const KEYWORDS: &[&str] =
@@ -28,8 +28,6 @@ pub(super) const KEYWORDS: &[&str] =
 
 pub(super) struct Parser<'t, 'n, 'k> {
     tokens: std::vec::IntoIter<Token<'t>>,
-    next: Token<'t>,
-    after_next: Option<Token<'t>>,
     /// Where the last token ended.
     end: usize,
     depth: usize,
@@ -43,13 +41,10 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
     /// Reads a part of a text as an expression. What is wrong with names is left with the names, so that all of it can be
     /// reported.
     pub(super) fn whole(text: &'t str, part: Range<usize>, names: &'n mut Names<'k>) -> Parsed {
-        let end = part.start;
-        let mut tokens = tokens(text, part.clone())?.into_iter();
-        let next = tokens.next().unwrap_or(Token { kind: TokenKind::End, span: part.end..part.end });
-        let after_next = tokens.next();
-        let mut parser = Parser { tokens, next, after_next, end, depth: 0, operators: 0, names };
+        let tokens = tokens(text, part.clone())?.into_iter();
+        let mut parser = Parser { tokens, end: part.start, depth: 0, operators: 0, names };
         let node = parser.expression()?;
-        match parser.next.kind {
+        match parser.next().kind {
             TokenKind::End => Ok(node),
             _ => Err(parser.expected("an operator or the end of the expression")),
         }
@@ -58,7 +53,7 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
     /// All of it: what `if`, `else` and everything that binds closer make of it.
     pub(super) fn expression(&mut self) -> Parsed {
         self.nested(|parser| {
-            let start = parser.next.span.start;
+            let start = parser.next().span.start;
             let value = parser.binary(OR)?;
             if !parser.eat("if") {
                 return Ok(value);
@@ -73,7 +68,7 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
     /// Reads something one level deeper.
     fn nested(&mut self, read: impl FnOnce(&mut Self) -> Parsed) -> Parsed {
         if self.depth >= MAX_DEPTH {
-            return Err(ExpressionError::too_complex(self.next.span.clone()));
+            return Err(ExpressionError::too_complex(self.next().span.clone()));
         }
         self.depth += 1;
         let node = read(self);
@@ -84,51 +79,48 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
     fn count_operator(&mut self) -> Parsed<()> {
         self.operators += 1;
         match self.operators > MAX_OPERATORS {
-            true => Err(ExpressionError::too_complex(self.next.span.clone())),
+            true => Err(ExpressionError::too_complex(self.next().span.clone())),
             false => Ok(()),
         }
     }
 
-    /// Operators of one precedence, from left to right; `not` and comparisons stand between `and` and `+`.
+    /// What binds at least as tightly as this level; operators of one level from left to right.
     fn binary(&mut self, level: usize) -> Parsed {
-        let start = self.next.span.start;
-        let mut left = self.operand(level)?;
+        let start = self.next().span.start;
+        match level {
+            NOT if self.eat("not") => {
+                let value = self.nested(|parser| parser.binary(NOT))?;
+                return Ok(self.node(start, NodeKind::Not(Box::new(value))));
+            }
+            SIGN if self.eat("-") => {
+                let value = self.nested(|parser| parser.binary(SIGN))?;
+                return Ok(self.node(start, NodeKind::Negative(Box::new(value))));
+            }
+            SIGN => return self.postfix(),
+            _ => {}
+        }
+        let mut left = self.binary(level + 1)?;
+        if level == COMPARISON {
+            return self.comparisons(left);
+        }
         let operators = LEVELS.get(level).copied().unwrap_or_default();
         while let Some(operator) = operators.iter().copied().find(|operator| self.eat(operator)) {
             self.count_operator()?;
-            let right = self.operand(level)?;
+            let right = self.binary(level + 1)?;
             left = self.node(start, NodeKind::Binary(operator, Box::new(left), Box::new(right)));
         }
         Ok(left)
     }
 
-    fn operand(&mut self, level: usize) -> Parsed {
-        match level {
-            AND => self.not(),
-            PRODUCT.. => self.sign(),
-            _ => self.binary(level + 1),
-        }
-    }
-
-    fn not(&mut self) -> Parsed {
-        let start = self.next.span.start;
-        if !self.eat("not") {
-            return self.comparison();
-        }
-        let value = self.nested(Self::not)?;
-        Ok(self.node(start, NodeKind::Not(Box::new(value))))
-    }
-
-    fn comparison(&mut self) -> Parsed {
-        let start = self.next.span.start;
-        let first = self.binary(SUM)?;
+    /// What a value is compared with, and what that is compared with: `a < b <= c`.
+    fn comparisons(&mut self, first: Node) -> Parsed {
         let mut others = Vec::new();
         while let Some(comparison) = self.comparison_operator()? {
-            others.push((comparison, self.binary(SUM)?));
+            others.push((comparison, self.binary(COMPARISON + 1)?));
         }
         match others.is_empty() {
             true => Ok(first),
-            false => Ok(self.node(start, NodeKind::Compare(Box::new(first), others))),
+            false => Ok(self.node(first.span.start, NodeKind::Compare(Box::new(first), others))),
         }
     }
 
@@ -154,24 +146,15 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
         }
     }
 
-    fn sign(&mut self) -> Parsed {
-        let start = self.next.span.start;
-        if !self.eat("-") {
-            return self.postfix();
-        }
-        let value = self.nested(Self::sign)?;
-        Ok(self.node(start, NodeKind::Negative(Box::new(value))))
-    }
-
     /// A value, and the members, items and calls behind it.
     fn postfix(&mut self) -> Parsed {
-        let start = self.next.span.start;
+        let start = self.next().span.start;
         let mut value = self.atom()?;
         loop {
             if self.eat(".") {
                 self.count_operator()?;
-                let place = self.next.span.clone();
-                let TokenKind::Name(name) = self.next.kind else {
+                let place = self.next().span.clone();
+                let TokenKind::Name(name) = self.next().kind else {
                     return Err(self.expected("the name of a key or a function"));
                 };
                 self.advance();
@@ -204,8 +187,8 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
     }
 
     fn atom(&mut self) -> Parsed {
-        let span = self.next.span.clone();
-        match self.next.kind.clone() {
+        let span = self.next().span.clone();
+        match self.next().kind.clone() {
             TokenKind::Constant(value) => {
                 self.advance();
                 Ok(self.node(span.start, NodeKind::Constant(value)))
@@ -265,10 +248,9 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
 
     /// The names between the `for` and the `in` of the list that starts here, if it is a comprehension.
     fn comprehension_variables(&self) -> Option<Vec<String>> {
-        let ahead = std::iter::once(&self.next).chain(&self.after_next).chain(self.tokens.as_slice());
         let mut depth = 0;
         let mut names: Option<Vec<String>> = None;
-        for token in ahead {
+        for token in self.tokens.as_slice() {
             match (&token.kind, &mut names) {
                 (TokenKind::Name("in"), Some(names)) => return Some(std::mem::take(names)),
                 (TokenKind::Name(name), Some(names)) => names.push((*name).to_owned()),
@@ -286,15 +268,12 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
     }
 
     fn comprehension(&mut self, start: usize, variables: Vec<String>) -> Parsed {
-        let count = variables.len();
-        let outer = self.names.variables.clone();
-        let first = outer.len();
+        let (first, count) = (self.names.variables.len(), variables.len());
         self.names.variables.extend(variables);
-        let inner = self.names.variables.clone();
         let item = self.expression()?;
         self.expect("for")?;
         loop {
-            match self.next.kind {
+            match self.next().kind {
                 TokenKind::Name(name) if !KEYWORDS.contains(&name) => self.advance(),
                 _ => return Err(self.expected("the name of a variable")),
             }
@@ -304,11 +283,11 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
         }
         self.expect("in")?;
         // The list does not know the variables. An `if` behind it is the condition, and not that of `if … else`.
-        self.names.variables = outer.clone();
+        let variables = self.names.variables.split_off(first);
         let list = self.binary(OR)?;
-        self.names.variables = inner;
+        self.names.variables.extend(variables);
         let condition = if self.eat("if") { Some(self.binary(OR)?) } else { None };
-        self.names.variables = outer;
+        self.names.variables.truncate(first);
         self.expect("]")?;
         let comprehension = Comprehension { item, first, count, list, condition };
         Ok(self.node(start, NodeKind::Comprehension(Box::new(comprehension))))
@@ -322,9 +301,9 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
         let mut arguments: Vec<GivenArgument<'t>> = Vec::new();
         arguments.extend(value.map(|value| (None, value)));
         while !self.at(")") {
-            let keyword = match (&self.next.kind, &self.after_next) {
+            let keyword = match (&self.next().kind, self.tokens.as_slice().get(1)) {
                 (TokenKind::Name(name), Some(Token { kind: TokenKind::Symbol("="), .. })) => {
-                    let keyword = (*name, self.next.span.clone());
+                    let keyword = (*name, self.next().span.clone());
                     self.advance();
                     self.advance();
                     Some(keyword)
@@ -350,14 +329,19 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
     }
 
     fn advance(&mut self) {
-        self.end = self.next.span.end;
-        let end = Token { kind: TokenKind::End, span: self.end..self.end };
-        self.next = std::mem::replace(&mut self.after_next, self.tokens.next()).unwrap_or(end);
+        self.end = self.next().span.end;
+        self.tokens.next();
+    }
+
+    /// The next token, which is the end if there are no more.
+    fn next(&self) -> &Token<'t> {
+        const END: &Token<'_> = &Token { kind: TokenKind::End, span: 0..0 };
+        self.tokens.as_slice().first().unwrap_or(END)
     }
 
     /// Whether a symbol or a word comes next.
     fn at(&self, wanted: &str) -> bool {
-        matches!(self.next.kind, TokenKind::Symbol(found) | TokenKind::Name(found) if found == wanted)
+        matches!(self.next().kind, TokenKind::Symbol(found) | TokenKind::Name(found) if found == wanted)
     }
 
     fn eat(&mut self, wanted: &str) -> bool {
@@ -374,14 +358,14 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
     }
 
     fn expected(&self, expected: &str) -> ExpressionError {
-        let found = match &self.next.kind {
+        let found = match &self.next().kind {
             TokenKind::Name(name) => format!("`{name}`"),
             TokenKind::Constant(Json::String(text)) => format!("the string {text:?}"),
             TokenKind::Constant(value) => value.to_string(),
             TokenKind::Symbol(symbol) => format!("'{symbol}'"),
             TokenKind::End => "the end".to_owned(),
         };
-        ExpressionError::new(format!("expected {expected}, found {found}")).at(self.next.span.clone())
+        ExpressionError::new(format!("expected {expected}, found {found}")).at(self.next().span.clone())
     }
 }
 
@@ -530,8 +514,6 @@ pub(super) enum NodeKind {
     /// `a + b`, `a and b`
     Binary(&'static str, Box<Node>, Box<Node>),
     Call(Box<Call>),
-    /// `default(value, other)`
-    Default(Box<Node>, Box<Node>),
     /// A template: its parts as one string.
     Text(Vec<Node>),
 }
@@ -547,11 +529,11 @@ pub(super) struct Comprehension {
     pub(super) condition: Option<Node>,
 }
 
-/// A call of a function. Arguments that are not given are absent.
+/// A call of a function. Arguments that are not given are None.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) function: &'static Function,
-    pub(super) arguments: Vec<Option<Node>>,
+    pub(super) arguments: Vec<Node>,
     /// The pattern, which is a constant.
     pub(super) pattern: Option<PythonRegex>,
 }

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::connections::{Connections, ServerStatuses};
 use super::recorder::CallRecorder;
 use super::{AnyModel, Cache, ModelClient, ModelError, ModelErrorKind, Request, UNREADABLE_USAGE};
+use crate::macros::setters;
 use crate::{ModelOutput, lock};
 
 /// How long a model that watches the timeout itself may be late: it knows the address, and so has the better error.
@@ -30,7 +31,8 @@ pub const MAX_CONNECTIONS: usize = 20;
 #[derive(Debug)]
 pub struct Calls {
     retry: RetryPolicy,
-    timeout: Option<Duration>,
+    /// How long one request may take, if that is set.
+    pub(crate) timeout: Option<Duration>,
     connections: Connections,
     servers: ServerStatuses,
     cache: Option<Cache>,
@@ -161,35 +163,18 @@ impl Calls {
         }
     }
 
-    /// How long one request may take; by default the provider decides.
-    #[must_use]
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(timeout);
-        self
-    }
-
-    /// How long one request may take, if that is set.
-    pub(crate) fn request_timeout(&self) -> Option<Duration> {
-        self.timeout
-    }
-
-    /// Answers are cached.
-    #[must_use]
-    pub fn cache(mut self, cache: Cache) -> Self {
-        self.cache = Some(cache);
-        self
-    }
-
-    /// Calls a function with every request that is to be retried: why, and after what time.
-    #[must_use]
-    pub fn on_retry(mut self, callback: impl Fn(&ModelError, Duration) + Send + Sync + 'static) -> Self {
-        self.on_retry = RetryCallback(Box::new(callback));
-        self
+    setters! {
+        /// How long one request may take; by default the provider decides.
+        timeout: Duration => Some(timeout);
+        /// Answers are cached.
+        cache: Cache => Some(cache);
+        /// Calls a function with every request that is to be retried: why, and after what time.
+        on_retry: impl Fn(&ModelError, Duration) + Send + Sync + 'static => RetryCallback(Box::new(on_retry));
     }
 
     /// How many there are at once at most.
     pub fn max_connections(&self) -> usize {
-        self.connections.most()
+        self.connections.most
     }
 
     /// What calls there were so far.
@@ -266,7 +251,7 @@ impl Calls {
                     record.failed(took, error);
                 }
             }
-            if answer.as_ref().map_or_else(ModelError::has_response, |_| true) {
+            if answer.as_ref().map_or_else(|error| error.has_response, |_| true) {
                 server.answered();
             }
             let error = match answer {

@@ -17,7 +17,8 @@ use crate::lock;
 /// How many requests are under way at once, over all models that share this.
 #[derive(Debug)]
 pub(super) struct Connections {
-    most: usize,
+    /// How many at most.
+    pub(super) most: usize,
     all: Semaphore,
     lines: Mutex<HashMap<String, Arc<ConnectionPool>>>,
 }
@@ -61,18 +62,9 @@ impl Connections {
         Connections { most, all: Semaphore::new(most), lines: Mutex::default() }
     }
 
-    pub(super) fn most(&self) -> usize {
-        self.most
-    }
-
     fn line(&self, model: &str) -> Arc<ConnectionPool> {
-        let mut lines = lock(&self.lines);
-        match lines.get(model) {
-            Some(line) => Arc::clone(line),
-            None => {
-                Arc::clone(lines.entry(model.to_owned()).or_insert(Arc::new(ConnectionPool::new(self.most))))
-            }
-        }
+        let new = || Arc::new(ConnectionPool::new(self.most));
+        Arc::clone(lock(&self.lines).entry(model.to_owned()).or_insert_with(new))
     }
 
     /// Waits for a connection to a model.
@@ -190,11 +182,7 @@ pub(super) struct ServerStatus {
 
 impl ServerStatuses {
     pub(super) fn get(&self, name: &str) -> Arc<ServerStatus> {
-        let mut servers = lock(&self.0);
-        match servers.get(name) {
-            Some(server) => Arc::clone(server),
-            None => Arc::clone(servers.entry(name.to_owned()).or_default()),
-        }
+        Arc::clone(lock(&self.0).entry(name.to_owned()).or_default())
     }
 }
 

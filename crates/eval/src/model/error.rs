@@ -18,7 +18,7 @@ pub struct ModelError {
     kind: ModelErrorKind,
     message: String,
     /// Whether the server has answered, if only with an error.
-    has_response: bool,
+    pub(super) has_response: bool,
 }
 
 /// Whether a retry may help.
@@ -81,11 +81,6 @@ impl ModelError {
     pub(crate) fn with_message(mut self, message: impl FnOnce(&str) -> String) -> Self {
         self.message = message(&self.message);
         self
-    }
-
-    /// Whether the server has answered, if only with an error.
-    pub(crate) fn has_response(&self) -> bool {
-        self.has_response
     }
 
     /// Its kind.

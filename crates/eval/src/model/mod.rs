@@ -165,7 +165,7 @@ impl Provider {
 
 /// The entry of a provider that errorbar brings.
 macro_rules! provider {
-    ($name:literal, $doc:literal, $provider:expr) => {
+    ($name:literal, $doc:expr, $provider:expr) => {
         ProviderEntry {
             name: $name,
             doc: $doc,
@@ -254,10 +254,8 @@ pub fn open_model(name: &str, options: &OpenOptions<'_>, registry: &Registry) ->
         )));
     };
     let Ok(Provider { open, .. }) = registry.build(&Spec::new(provider)) else {
-        let advice = match nearest(provider, providers()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("providers: {}", known()),
-        };
+        let near = nearest(provider, providers()).map(|near| format!("did you mean `{near}`?"));
+        let advice = near.unwrap_or_else(|| format!("providers: {}", known()));
         return Err(crate::Error::other(format!(
             "unknown model provider `{provider}` in `{name}`; {advice}"
         )));

@@ -159,13 +159,9 @@ impl CallRecorder<'_> {
         self.failures += 1;
         if self.failures <= MAX_FAILURES {
             let now = self.recorder.start.elapsed();
-            let mut state = lock(&self.recorder.state);
-            let at = now.saturating_sub(took);
-            let working = state.working(now).saturating_sub(took);
+            let working = lock(&self.recorder.state).working(now).saturating_sub(took);
             let call = self.model_call(Err(error.to_string()), now, took);
-            let call = ModelCall { retries: self.failures - 1, ..call };
-            let kind = EventKind::ModelCall(Box::new(call));
-            state.recorded.events.push(Event { at, working, span: self.span, kind });
+            self.push(now.saturating_sub(took), working, ModelCall { retries: self.failures - 1, ..call });
         }
     }
 
@@ -186,14 +182,13 @@ impl CallRecorder<'_> {
             self.working = lock(&self.recorder.state).working(now).saturating_sub(took).max(self.working);
         }
         let call = self.model_call(Ok(output.clone()), now, took);
-        self.end(ModelCall { cache, ..call });
+        self.has_ended = true;
+        self.push(self.at, self.working, ModelCall { cache, ..call });
     }
 
-    fn end(&mut self, call: ModelCall) {
-        self.has_ended = true;
+    fn push(&self, at: Duration, working: Duration, call: ModelCall) {
         let kind = EventKind::ModelCall(Box::new(call));
-        let event = Event { at: self.at, working: self.working, span: self.span, kind };
-        lock(&self.recorder.state).recorded.events.push(event);
+        lock(&self.recorder.state).recorded.events.push(Event { at, working, span: self.span, kind });
     }
 
     fn model_call(
@@ -221,7 +216,7 @@ impl Drop for CallRecorder<'_> {
         if !self.has_ended {
             let now = self.recorder.start.elapsed();
             let call = self.model_call(Err(CANCELLED.to_owned()), now, Duration::ZERO);
-            self.end(call);
+            self.push(self.at, self.working, call);
         }
     }
 }

@@ -9,10 +9,10 @@ use errorbar_core::chat::MessageSource;
 use errorbar_core::{Error, IndexMap, Metadata, Result};
 use errorbar_log::eval::{EvalLog, LogErrorKind, SampleFields, StoredSample};
 use serde::Deserialize;
-use serde_json::Value as Json;
 
 use super::{Model, ModelError, Provider, ProviderEntry, Request, provider};
 use crate::dataset::limits::{MemoryBudget, read_text, record};
+use crate::expression::json_bytes;
 use crate::{BoxFuture, MessageRole, ModelOutput, NamedSample, OutputChoice, SampleId, Usage};
 
 pub(super) const PROVIDER: ProviderEntry = provider!(
@@ -46,7 +46,7 @@ pub(super) struct ReplayEntry {
 impl ReplayEntry {
     /// About how many bytes it takes.
     fn bytes(&self) -> usize {
-        let probabilities = |choice: &OutputChoice| choice.logprobs.as_ref().map_or(0, json_bytes);
+        let probabilities = |choice: &OutputChoice| choice.logprobs.as_ref().map_or(0, json_bytes) as usize;
         let output = self.output.as_ref().map_or(0, |output| {
             let choices = output.choices.iter();
             size_of::<ModelOutput>()
@@ -54,17 +54,6 @@ impl ReplayEntry {
                 + choices.map(|choice| choice.message.content.len() + probabilities(choice)).sum::<usize>()
         });
         self.answers.bytes() + output
-    }
-}
-
-/// About how many bytes a JSON value takes.
-fn json_bytes(json: &Json) -> usize {
-    const NODE: usize = 64;
-    NODE + match json {
-        Json::String(text) => text.len(),
-        Json::Array(items) => items.iter().map(json_bytes).sum(),
-        Json::Object(fields) => fields.iter().map(|(key, value)| key.len() + json_bytes(value)).sum(),
-        _ => 0,
     }
 }
 
@@ -90,33 +79,27 @@ impl Replay {
         };
         let mut held = MemoryBudget::of_file(&path);
         let mut answers: HashMap<(String, u32), ReplayEntry> = HashMap::new();
-        let is_log = outputs(&path, |id, epoch, entry| {
+        let mut hold = |id: &SampleId, epoch: u32, entry: ReplayEntry| {
             held.add((size_of::<((String, u32), ReplayEntry)>() + RECORDED_BYTES + entry.bytes()) as u64)?;
-            answers.insert((id.to_string(), epoch), entry);
-            Ok(())
-        });
-        if is_log.map_err(fail)? {
-            return Ok(Replay { name: format!("replay/{file}"), path, answers });
-        }
-        let text = read_text(&path, false).map_err(fail)?;
+            Ok::<bool, String>(answers.insert((id.to_string(), epoch), entry).is_none())
+        };
+        let is_log = outputs(&path, |id, epoch, entry| hold(&id, epoch, entry).map(drop)).map_err(fail)?;
+        let text = if is_log { String::new() } else { read_text(&path, false).map_err(fail)? };
         let lines = (1..).zip(text.strip_prefix('\u{feff}').unwrap_or(&text).lines());
         for (number, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let fail = |problem: String| fail(format!("line {number}: {problem}"));
             let ReplayLine { id, epoch, output, usage } = record(line).map_err(|problem| {
                 fail(format!(
-                    "line {number}: {problem}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch \
-                     is optional"
+                    "{problem}; a line is {{\"id\": …, \"epoch\": 1, \"output\": \"…\"}}, the epoch is optional"
                 ))
             })?;
             if output.at(0).is_none() {
-                return Err(fail(format!("line {number}: `output` is an empty list")));
+                return Err(fail("`output` is an empty list".to_owned()));
             }
             let entry = ReplayEntry { answers: output, usage, output: None };
-            let bytes = size_of::<((String, u32), ReplayEntry)>() + RECORDED_BYTES + entry.bytes();
-            held.add(bytes as u64).map_err(|problem| fail(format!("line {number}: {problem}")))?;
-            let key = (id.to_string(), epoch.unwrap_or(0));
-            if answers.insert(key, entry).is_some() {
+            if !hold(&id, epoch.unwrap_or(0), entry).map_err(fail)? {
                 let epoch = epoch.map(|epoch| format!(" in epoch {epoch}")).unwrap_or_default();
-                return Err(fail(format!("line {number}: sample {:?} occurs twice{epoch}", id.to_string())));
+                return Err(fail(format!("sample {:?} occurs twice{epoch}", id.to_string())));
             }
         }
         Ok(Replay { name: format!("replay/{file}"), path, answers })
@@ -285,7 +268,6 @@ impl Answers {
         }
     }
 
-    /// The answer to the call of this number; the last one answers whatever follows.
     /// All of them.
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
         let texts = match self {
@@ -295,6 +277,7 @@ impl Answers {
         texts.iter().map(String::as_str)
     }
 
+    /// The answer to the call of this number; the last one answers whatever follows.
     pub(super) fn at(&self, call: u32) -> Option<&str> {
         match self {
             Answers::One(text) => Some(text),

@@ -30,7 +30,7 @@ pub(super) struct ScoredSamples {
     /// The scorers whose scores the log has.
     pub(super) scorers: IndexSet<String>,
     pub(super) usage: SampleUsage,
-    /// Of several failures that of the first sample, with its index.
+    /// Of several failures that of the first sample, with its index. Samples after it are not scored any more.
     failure: Option<(usize, RescoreError)>,
 }
 
@@ -96,8 +96,6 @@ struct Scoring {
     metadata: MetadataKeys,
     several_correct: bool,
     next: AtomicUsize,
-    /// The lowest index that failed: samples after it are not scored any more.
-    first_failed: AtomicUsize,
     outcome: Mutex<ScoredSamples>,
     progress: Arc<dyn Fn(usize) + Send + Sync>,
 }
@@ -122,7 +120,6 @@ pub(super) async fn score_all(
         metadata: prepared.plan.metadata_keys(),
         several_correct: are_several_correct(&prepared.header.plan),
         next: AtomicUsize::new(0),
-        first_failed: AtomicUsize::new(usize::MAX),
         outcome: Mutex::default(),
         progress,
     });
@@ -186,7 +183,8 @@ impl Scoring {
         let mut reader = self.log.reader(SampleFields::answers());
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
-            if at >= self.log.sample_count() || at > self.first_failed.load(Ordering::Relaxed) {
+            let is_behind = |first: &(usize, RescoreError)| at > first.0;
+            if at >= self.log.sample_count() || lock(&self.outcome).failure.as_ref().is_some_and(is_behind) {
                 return;
             }
             let worked = match reader.read(at) {
@@ -194,7 +192,6 @@ impl Scoring {
                 Err(error) => Err(error.into()),
             };
             if let Err(error) = worked {
-                self.first_failed.fetch_min(at, Ordering::Relaxed);
                 let mut outcome = lock(&self.outcome);
                 if outcome.failure.as_ref().is_none_or(|(first, _)| at < *first) {
                     outcome.failure = Some((at, error));

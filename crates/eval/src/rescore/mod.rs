@@ -23,11 +23,10 @@ use errorbar_log::eval::{
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
-use crate::model::{Model, ModelError, ROLES, Request};
+use crate::model::ROLES;
 use crate::run::{ModelOpener, check_prices, declared_range, now, scorer_plan};
 use crate::{
-    AnyModel, AnyScorer, BoxFuture, CancelToken, GenerateConfig, ModelClient, ModelOutput, Models,
-    RunOptions, Usage, UsageLimits,
+    AnyScorer, CancelToken, GenerateConfig, ModelClient, Models, RunOptions, Usage, UsageLimits, model_fn,
 };
 use execute::NewColumns;
 
@@ -286,13 +285,9 @@ impl RescoredLog {
 
     /// The model that was evaluated, if it graded its own answers.
     pub fn self_graded(&self) -> Option<String> {
-        let model = &self.header.eval.model;
-        let is_it = |name: &serde_json::Value| name.as_str() == Some(model);
-        let grades = self.graders.values().any(|names| match names.as_array() {
-            Some(names) => names.iter().any(is_it),
-            None => is_it(names),
-        });
-        grades.then(|| model.clone())
+        let model = Json::from(self.header.eval.model.as_str());
+        let is_it = |names: &Json| names.as_array().map_or(*names == model, |names| names.contains(&model));
+        self.graders.values().any(is_it).then(|| self.header.eval.model.clone())
     }
 
     /// Replaces the log with the scored one; see [`Revision::write_back`].
@@ -403,39 +398,19 @@ pub enum RescoreError {
     Other(String),
 }
 
-// The models of graders, and what stands in for the evaluated model, which is not called.
-
-/// Has the name of the model that was evaluated, and no answers.
-#[derive(Debug)]
-struct UncalledModel {
-    name: String,
-}
-
-impl Model for UncalledModel {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn generate<'a>(&'a self, _: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
-        Box::pin(async move {
-            Err(ModelError::permanent(format!(
-                "the model that was evaluated, {}, is not called when its outputs are scored; give the scorer another \
-                 model, or a role that a model has",
-                self.name
-            )))
-        })
-    }
-}
-
-/// The models that scorers may call.
+/// The models that scorers may call. The one that was evaluated has a name, and no answers.
 fn grader_models(
     evaluated: &str,
     scorers: &[AnyScorer],
     options: &RunOptions,
     registry: &Registry,
 ) -> crate::Result<Models> {
-    let model = AnyModel::from(UncalledModel { name: evaluated.to_owned() });
-    let client = ModelClient::new(model, GenerateConfig::default(), options.calls.clone());
+    let not_called = errorbar_core::Error::custom(format!(
+        "the model that was evaluated, {evaluated}, is not called when its outputs are scored; give the scorer another \
+         model, or a role that a model has"
+    ));
+    let model = model_fn(evaluated, move |_| std::future::ready(Err(not_called.clone())));
+    let client = ModelClient::new(model.into(), GenerateConfig::default(), options.calls.clone());
     let mut models = Models::only(client);
     ModelOpener { options, registry, samples: &[], folder: Path::new("") }.graders(&mut models, scorers)?;
     models.prices = options.prices.clone();

@@ -93,7 +93,7 @@ impl ModelOpener<'_> {
                 let own = OpenOptions::new(folder);
                 let ca_file = self.options.ca_file.as_deref();
                 // Or a request that may take longer would be cut short by the one who makes it.
-                let timeout = self.options.calls.request_timeout().unwrap_or(own.timeout);
+                let timeout = self.options.calls.timeout.unwrap_or(own.timeout);
                 let open = OpenOptions { base_url, api_key_file, ca_file, timeout, ..own };
                 open_model(name, &open, self.registry)?
             }

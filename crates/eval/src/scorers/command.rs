@@ -1,13 +1,12 @@
 //! `command`: a program of any language scores.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use errorbar_core::spec::{Arg, MetricItem, MetricMap, MetricTree, MetricsSpec};
-use errorbar_core::{
-    ArgProblem, ArgType, Args, Error, Leaf, Metric, Metrics, Params, Registry, Result, Score, Value, ValueRef,
-};
+use errorbar_core::spec::{Arg, MetricsSpec};
+use errorbar_core::{ArgProblem, ArgType, Args, Error, Metrics, Params, Registry, Result, Score, ValueRef};
 
 use super::external::{Pool, PoolOptions, Program, Question};
 use super::of_grades;
@@ -190,25 +189,9 @@ impl ArgType for MetricsArg {
     }
 
     fn to_arg(&self) -> Arg {
-        let spec = |metric: &Arc<dyn Metric>| Arg::Spec(metric.spec());
-        let of_map = |map: &MetricMap<Arc<dyn Metric>>| {
-            let lists = map
-                .iter()
-                .map(|(keys, metrics)| (keys.clone(), Arg::List(metrics.iter().map(spec).collect())));
-            Arg::Map(lists.collect())
-        };
-        match &self.0 {
-            MetricTree::Map(map) => of_map(map),
-            MetricTree::List(items) => Arg::List(
-                items
-                    .iter()
-                    .map(|item| match item {
-                        MetricItem::Metric(metric) => spec(metric),
-                        MetricItem::Map(map) => of_map(map),
-                    })
-                    .collect(),
-            ),
-        }
+        let Ok(spec) = self.0.try_map(|metric| Ok::<_, Infallible>(metric.spec()));
+        // What specs write they read.
+        spec.to_string().parse().unwrap_or(Arg::Null)
     }
 }
 
@@ -293,16 +276,9 @@ impl CommandScorer {
     /// Refuses a score that is not in the range which is declared.
     fn check_score(&self, score: &Score) -> Result<(), String> {
         let Some((low, high)) = self.range() else { return Ok(()) };
-        let is_within = |number: f64| number.is_nan() || (low..=high).contains(&number);
-        let outside = |value: ValueRef<'_>| value.as_f64().ok().filter(|number| !is_within(*number));
-        let of_leaf = |leaf: &Leaf| outside(ValueRef::Leaf(leaf.view()));
-        let found = match &score.value {
-            Value::Unscored => None,
-            Value::List(items) => items.iter().find_map(of_leaf),
-            Value::Map(map) => map.values().find_map(of_leaf),
-            value => outside(value.view()),
-        };
-        match found {
+        let is_outside = |number: &f64| !number.is_nan() && !(low..=high).contains(number);
+        let leaves = score.value.view().leaves();
+        match leaves.filter_map(|leaf| ValueRef::Leaf(leaf).as_f64().ok()).find(is_outside) {
             Some(number) => {
                 Err(format!("gave the score {number}, which is not in the range from {low} to {high}"))
             }

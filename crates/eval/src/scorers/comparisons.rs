@@ -1,6 +1,5 @@
 //! Work that may take long without waiting for anything, away from the threads that samples run on.
 
-use std::borrow::Cow;
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 
@@ -12,8 +11,8 @@ use tokio::task::spawn_blocking;
 
 use super::{of_grades, ready};
 use crate::text::{
-    Answer, F1, Includes, Location, Match, Pattern, PythonRegex, SearchBudget, TextError, choice_places,
-    judge_choices, judge_exact,
+    Answer, F1, Location, Match, Pattern, PythonRegex, SearchBudget, choice_places, judge_choices,
+    judge_exact, judge_includes,
 };
 use crate::traits::of_comparison;
 use crate::{BoxFuture, NamedSample, Sample, Scorer, ScorerNeeds, Target, TaskState};
@@ -31,7 +30,7 @@ fn is_quick(is_linear: bool, text: &str) -> bool {
 fn judged<'a, J: Send + Sync + 'static>(
     judge: Result<&Arc<J>>,
     is_quick: impl FnOnce(&J, &str) -> bool,
-    score: impl Fn(&J, &str, &Target, &SearchBudget) -> Result<Score, TextError> + Send + 'static,
+    score: impl Fn(&J, &str, &Target, &SearchBudget) -> Result<Score> + Send + 'static,
     state: &TaskState,
     target: &Target,
 ) -> BoxFuture<'a, Result<Option<Score>>> {
@@ -41,8 +40,7 @@ fn judged<'a, J: Send + Sync + 'static>(
     };
     let completion = &state.output.completion;
     if is_quick(&judge, completion) {
-        let score = score(&judge, completion, target, &SearchBudget::default());
-        return ready(score.map_err(|error| Error::custom(error.to_string())));
+        return ready(score(&judge, completion, target, &SearchBudget::default()));
     }
     let (completion, target) = (completion.clone(), target.clone());
     Box::pin(search(move |budget| score(&judge, &completion, &target, budget).map(Some)))
@@ -59,22 +57,21 @@ impl Drop for StopOnDrop {
 
 /// Runs a search on its own thread, so that a time limit ends the wait for it, and then stops the search.
 pub(super) async fn search<T: Send + 'static>(
-    work: impl FnOnce(&SearchBudget) -> Result<T, TextError> + Send + 'static,
+    work: impl FnOnce(&SearchBudget) -> Result<T> + Send + 'static,
 ) -> Result<T> {
     let budget = SearchBudget::default();
     let _stop = StopOnDrop(budget.clone());
-    let found = match Handle::try_current() {
+    match Handle::try_current() {
         Ok(_) => match spawn_blocking(move || work(&budget)).await {
             Ok(found) => found,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),
-                Err(error) => return Err(Error::custom(format!("the search was not run: {error}"))),
+                Err(error) => Err(Error::custom(format!("the search was not run: {error}"))),
             },
         },
         // A caller that has another runtime has no threads of ours.
         Err(_) => work(&budget),
-    };
-    found.map_err(|error| Error::custom(error.to_string()))
+    }
 }
 
 // `answer`: what follows `ANSWER:` is the target.
@@ -122,7 +119,7 @@ pub fn answer(
     /// What is taken for the answer: "letter", "word" or "line".
     pattern: Answer,
 ) -> Score {
-    pattern.judge(&state.output.completion, target).into()
+    pattern.judge(&state.output.completion, target)
 }
 
 // `exact`: the answer is a target, words compared.
@@ -155,7 +152,7 @@ pub fn answer(
 /// comprehension of text".
 #[scorer(crate = crate::facade, built_in, type = ExactScorer, known = crate::traits::of_comparison, range = (0.0, 1.0), metrics = [mean(), stderr()])]
 pub fn exact(state: &TaskState, target: &Target) -> Score {
-    judge_exact(&state.output.completion, target).into()
+    judge_exact(&state.output.completion, target)
 }
 
 // `includes`: the target occurs in the answer.
@@ -193,7 +190,7 @@ pub fn includes(
     #[default(true)]
     ignore_case: bool,
 ) -> Score {
-    Includes { ignore_case }.judge(&state.output.completion, target).into()
+    judge_includes(&state.output.completion, target, ignore_case)
 }
 
 // `match`: the answer begins with the target, ends with it, holds it, or is it.
@@ -249,7 +246,7 @@ pub fn matches(
     #[default(false)]
     numeric: bool,
 ) -> Score {
-    Match { location, ignore_case, numeric }.judge(&state.output.completion, target).into()
+    Match { location, ignore_case, numeric }.judge(&state.output.completion, target)
 }
 
 // `f1`: how many words answer and target share.
@@ -293,7 +290,7 @@ pub struct F1Scorer {
     /// it finds. Where it finds nothing the whole output is the answer.
     pattern: Option<String>,
     #[param(skip)]
-    judge: OnceLock<Result<Arc<F1Judge>, String>>,
+    judge: OnceLock<Result<Arc<F1Judge>>>,
 }
 
 /// What an answer is, and which of its words count.
@@ -304,25 +301,24 @@ struct F1Judge {
 }
 
 impl F1Judge {
-    fn judge(&self, completion: &str, target: &Target, budget: &SearchBudget) -> Result<Score, TextError> {
+    fn judge(&self, completion: &str, target: &Target, budget: &SearchBudget) -> Result<Score> {
         let found = match &self.pattern {
             Some(pattern) => pattern.search(completion, budget)?,
             None => None,
         };
         let answer = found.map(|found| found.get(1).or(found.get(0)).map_or("", |group| group.as_str()));
-        let answer = Cow::Borrowed(answer.unwrap_or(completion));
-        Ok(self.words.judge_answer(completion, answer, target).into())
+        Ok(self.words.judge(completion, answer.unwrap_or(completion), target))
     }
 }
 
 impl F1Scorer {
     fn judge(&self) -> Result<&Arc<F1Judge>> {
         let compile = || {
-            let pattern = self.pattern.as_deref().map(|pattern| PythonRegex::new(pattern, false)).transpose();
-            let pattern = pattern.map_err(|error| error.to_string())?;
+            let pattern =
+                self.pattern.as_deref().map(|pattern| PythonRegex::new(pattern, false)).transpose()?;
             Ok(Arc::new(F1Judge { pattern, words: F1::new(self.stop_words.as_deref().unwrap_or_default()) }))
         };
-        self.judge.get_or_init(compile).as_ref().map_err(Error::custom)
+        self.judge.get_or_init(compile).as_ref().map_err(Clone::clone)
     }
 
     /// A pattern that cannot be read is a mistake of the spec, and better reported once than for each sample.
@@ -393,7 +389,7 @@ pub struct PatternScorer {
     #[param(default = false)]
     match_all: Option<bool>,
     #[param(skip)]
-    compiled: OnceLock<Result<Arc<Pattern>, String>>,
+    compiled: OnceLock<Result<Arc<Pattern>>>,
 }
 
 impl PatternScorer {
@@ -401,9 +397,9 @@ impl PatternScorer {
         let compile = || {
             let pattern =
                 Pattern::new(&self.pattern, self.ignore_case_or_default(), self.match_all_or_default());
-            pattern.map(Arc::new).map_err(|error| error.to_string())
+            pattern.map(Arc::new)
         };
-        self.compiled.get_or_init(compile).as_ref().map_err(Error::custom)
+        self.compiled.get_or_init(compile).as_ref().map_err(Clone::clone)
     }
 
     /// A pattern that cannot be read is a mistake of the spec, and better reported once than for each sample.
@@ -436,7 +432,7 @@ impl Scorer for PatternScorer {
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
         let is_quick = |pattern: &Pattern, text: &str| is_quick(pattern.is_linear(text), text);
         let judge = |pattern: &Pattern, text: &str, target: &Target, budget: &SearchBudget| {
-            pattern.judge_within(text, target, budget).map(Score::from)
+            pattern.judge_within(text, target, budget)
         };
         judged(self.compiled(), is_quick, judge, state, target)
     }
@@ -519,8 +515,7 @@ impl Scorer for ChoiceScorer {
         let choices = state.choices.iter().enumerate();
         let marked: Vec<usize> =
             choices.filter(|(_, choice)| choice.marked == Some(true)).map(|(place, _)| place).collect();
-        let judged = judge_choices(&state.output.completion, &marked, state.choices.len(), target);
-        ready(judged.map_err(|error| Error::custom(error.to_string())))
+        ready(judge_choices(&state.output.completion, &marked, state.choices.len(), target))
     }
 
     fn needs(&self) -> ScorerNeeds {
@@ -532,7 +527,7 @@ impl Scorer for ChoiceScorer {
             return Err(Error::custom("it has no choices, which choice() needs; map them from the dataset"));
         }
         choice_places(&sample.target, sample.choices.len())
-            .map(|_| ())
+            .map(drop)
             .map_err(|error| Error::custom(format!("{error}{}", letter_hint(sample))))
     }
 }

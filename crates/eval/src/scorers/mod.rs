@@ -13,6 +13,7 @@ mod precomputed;
 use errorbar_core::metrics::{accuracy, stderr};
 use errorbar_core::registry::Entry;
 use errorbar_core::{Metrics, Result, Score, metrics};
+use serde_json::Value as Json;
 
 use crate::{BoxFuture, ScorerEntry};
 
@@ -43,6 +44,15 @@ pub(crate) const ENTRIES: &[ScorerEntry] = &[
 /// The metrics of scorers that grade.
 fn of_grades() -> Metrics {
     metrics![accuracy(), stderr()]
+}
+
+/// What is written beside a score, as text: nothing for null.
+fn detail(value: &Json) -> Option<String> {
+    match value {
+        Json::Null => None,
+        Json::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
 }
 
 /// A score that needs no waiting.

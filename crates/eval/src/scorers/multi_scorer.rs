@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use errorbar_core::spec::Arg;
 use errorbar_core::{
-    ArgProblem, ArgType, Error, Metrics, Params, Reducer, ReducerChoice, Registry, Result, Score, reducers,
+    ArgProblem, ArgType, Error, Metrics, Params, Reducer, ReducerChoice, Registry, Result, Score,
 };
 
 use super::of_grades;
@@ -146,18 +146,14 @@ impl PanelReducer {
         PanelReducer(Registry::collected().and_then(|registry| choice.build(&registry)))
     }
 
-    /// The value that more than half of them hold.
-    pub(super) fn majority() -> Self {
-        PanelReducer(Ok(Arc::new(reducers::majority())))
-    }
-
-    /// The mean of their scores.
-    pub(super) fn mean() -> Self {
-        PanelReducer(Ok(Arc::new(reducers::mean())))
-    }
-
     pub(super) fn get(&self) -> Result<&dyn Reducer> {
         self.0.as_deref().map_err(Clone::clone)
+    }
+}
+
+impl<R: Reducer + 'static> From<R> for PanelReducer {
+    fn from(reducer: R) -> Self {
+        PanelReducer(Ok(Arc::new(reducer)))
     }
 }
 

@@ -1,7 +1,6 @@
 //! `precomputed`: scores that are there already, in a file.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,9 +9,8 @@ use errorbar_core::{
     ArgProblem, ArgType, Args, Error, Metadata, Metrics, Params, Registry, Result, Score, Value,
 };
 use errorbar_table::{CellUse, ScoreRecord, TableOptions, read_score_records, read_table};
-use serde_json::Value as Json;
 
-use super::of_grades;
+use super::{detail, of_grades};
 use crate::dataset::limits::read_text;
 use crate::{BoxFuture, Scorer, Target, TaskState};
 
@@ -141,13 +139,10 @@ impl Precomputed {
         }
         let mut table = ScoreTable::new();
         for ScoreRecord { id, epoch, score, .. } in records {
-            match table.entry((id, epoch.unwrap_or(EVERY))) {
-                Entry::Vacant(place) => place.insert(score),
-                Entry::Occupied(taken) => {
-                    let epoch = epoch.map(|epoch| format!(" in epoch {epoch}")).unwrap_or_default();
-                    return Err(wrong(format!("sample {:?} occurs twice{epoch}", taken.key().0)));
-                }
-            };
+            if table.insert((id.clone(), epoch.unwrap_or(EVERY)), score).is_some() {
+                let epoch = epoch.map(|epoch| format!(" in epoch {epoch}")).unwrap_or_default();
+                return Err(wrong(format!("sample {id:?} occurs twice{epoch}")));
+            }
         }
         Ok(table)
     }
@@ -189,11 +184,7 @@ impl Precomputed {
 
 /// The score with what columns of its row say about it.
 fn with_details(mut score: Score, row: &Metadata) -> Score {
-    let text = |key: &str| match row.get(key)? {
-        Json::Null => None,
-        Json::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
-    };
+    let text = |key: &str| row.get(key).and_then(detail);
     score.answer = score.answer.or_else(|| text("answer"));
     score.explanation = score.explanation.or_else(|| text("explanation"));
     score.reason = score.reason.or_else(|| text("reason"));

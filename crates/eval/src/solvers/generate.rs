@@ -1,7 +1,5 @@
 //! `generate`: calls the model.
 
-use std::borrow::Cow;
-
 use errorbar_core::{Error, Params, Result};
 
 use crate::prompts::template_or_prompt;
@@ -214,12 +212,10 @@ impl Solver for MultipleChoice {
             let choices: Vec<String> =
                 lines.map(|(label, choice)| format!("{label}) {}", choice.value)).collect();
             let text = fill(self.words(), |name| match name {
-                "question" => Some(Cow::Owned(question.clone())),
-                "choices" => Some(Cow::Owned(choices.join("\n"))),
-                "letters" => Some(Cow::Owned(labels.join(","))),
-                other => {
-                    lookup(other, [&state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned()))
-                }
+                "question" => Some(question.as_str().into()),
+                "choices" => Some(choices.join("\n").into()),
+                "letters" => Some(labels.join(",").into()),
+                other => lookup(other, [&state.store, &state.metadata]),
             })?;
             if let Some(prompt) = state.user_prompt() {
                 prompt.content = text;
@@ -318,12 +314,12 @@ impl SelfCritique {
     }
 }
 
-fn filled(template: &str, state: &TaskState, critique: &str) -> Result<String> {
+fn filled<'s>(template: &str, state: &'s TaskState, critique: &'s str) -> Result<String> {
     fill(template, |name| match name {
-        "question" => Some(Cow::Owned(state.input_text().to_owned())),
-        "completion" => Some(Cow::Owned(state.output.completion.clone())),
-        "critique" => Some(Cow::Owned(critique.to_owned())),
-        other => lookup(other, [&state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned())),
+        "question" => Some(state.input_text().into()),
+        "completion" => Some(state.output.completion.as_str().into()),
+        "critique" => Some(critique.into()),
+        other => lookup(other, [&state.store, &state.metadata]),
     })
 }
 

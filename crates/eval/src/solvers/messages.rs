@@ -1,7 +1,5 @@
 //! What solvers that add or reword a message share: a template, filled in with keyword arguments, the store and metadata.
 
-use std::borrow::Cow;
-
 use errorbar_core::spec::Arg;
 use errorbar_core::{Error, KeywordArgs, Params, Result};
 use errorbar_macros::solver;
@@ -13,72 +11,56 @@ use crate::{
 };
 
 /// The template, filled in: with `own` first, then the keyword arguments, the store and the metadata.
-pub(super) fn filled(
-    template: &str,
-    params: &KeywordArgs,
-    state: &TaskState,
-    own: &[(&str, &str)],
-) -> Result<String> {
+fn filled(template: &str, params: &KeywordArgs, state: &TaskState, own: &[(&str, &str)]) -> Result<String> {
     let params = params.to_json();
     fill(template, |name| {
         if !params.contains_key(name)
             && let Some((_, text)) = own.iter().find(|(own, _)| *own == name)
         {
-            return Some(Cow::Owned((*text).to_owned()));
+            return Some((*text).into());
         }
-        lookup_set(name, [&params, &state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned()))
+        lookup_set(name, [&params, &state.store, &state.metadata])
     })
 }
 
-/// What such a solver does.
-pub(super) fn effects(
-    solver: &'static str,
-    template: &TemplateText,
-    names: &'static [&'static str],
-    params: &KeywordArgs,
-) -> SolverEffects {
-    let params = params.names().map(Into::into).collect();
-    let text = template.text().to_owned();
-    let templates = vec![Template { solver, text, names, params, ..Template::default() }];
-    SolverEffects { templates, ..SolverEffects::default() }
-}
-
-/// A solver that adds a message: the struct of its arguments, and how it adds the text.
-macro_rules! message_solver {
-    ($(#[$doc:meta])* $name:literal, $type:ident, $add:expr) => {
+/// A solver with a template: the struct of its arguments, the names that it fills in itself, and how it fills it in.
+macro_rules! template_solver {
+    ($(#[$doc:meta])* $name:literal, $type:ident, $(#[$template:meta])* template [$($own:literal)*], $solve:expr) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, errorbar_core::Params)]
+        #[derive(Clone, Debug, Params)]
         #[params(crate = errorbar_core, name = $name)]
         pub struct $type {
-            /// The message, or the name of a file that holds it; `{name}` in it is filled in.
-            template: crate::TemplateText,
+            $(#[$template])*
+            template: TemplateText,
             /// What names in the template stand for, before the store and the sample's metadata.
             #[param(keywords)]
-            params: errorbar_core::KeywordArgs,
+            params: KeywordArgs,
         }
 
         impl $type {
             /// What a name in the template stands for.
             #[must_use]
-            pub fn param(mut self, name: impl Into<String>, value: impl Into<errorbar_core::spec::Arg>) -> Self {
+            pub fn param(mut self, name: impl Into<String>, value: impl Into<Arg>) -> Self {
                 self.params = self.params.with(name, value);
                 self
             }
         }
 
-        impl crate::Solver for $type {
-            fn solve<'a>(
-                &'a self,
-                state: &'a mut crate::TaskState,
-                _: &'a crate::Generate,
-            ) -> crate::BoxFuture<'a, errorbar_core::Result<()>> {
-                let text = $crate::solvers::messages::filled(self.template.text(), &self.params, state, &[]);
-                let added = text.map(|text| ($add)(state, text));
-                Box::pin(std::future::ready(added))
+        impl Solver for $type {
+            fn solve<'a>(&'a self, state: &'a mut TaskState, _: &'a Generate) -> BoxFuture<'a, Result<()>> {
+                let solve: fn(&mut TaskState, &str, &KeywordArgs) -> Result<()> = $solve;
+                Box::pin(std::future::ready(solve(state, self.template.text(), &self.params)))
             }
 
-            fn effects(&self) -> crate::SolverEffects {
-                $crate::solvers::messages::effects($name, &self.template, &[], &self.params)
+            fn effects(&self) -> SolverEffects {
+                let template = Template {
+                    solver: $name,
+                    text: self.template.text().to_owned(),
+                    names: &[$($own),*],
+                    params: self.params.names().map(Into::into).collect(),
+                    ..Template::default()
+                };
+                SolverEffects { templates: vec![template], ..SolverEffects::default() }
             }
         }
     };
@@ -86,7 +68,7 @@ macro_rules! message_solver {
 
 // `system_message`: instructs the model how to behave.
 
-message_solver! {
+template_solver! {
     /// Adds a system message, after any that the conversation has.
     ///
     /// # When
@@ -118,15 +100,19 @@ message_solver! {
     ///
     /// # Source
     /// As inspect_ai defines it.
-    "system_message", SystemMessage, |state: &mut TaskState, text: String| {
+    "system_message", SystemMessage,
+    /// The message, or the name of a file that holds it; `{name}` in it is filled in.
+    template [], |state, template, params| {
+        let text = filled(template, params, state, &[])?;
         let behind = state.messages.iter().rposition(|message| message.role == MessageRole::System);
         state.messages.insert(behind.map_or(0, |at| at + 1), Message::system(text));
+        Ok(())
     }
 }
 
 // `user_message`: adds a message to the conversation.
 
-message_solver! {
+template_solver! {
     /// Adds a user message at the end of the conversation.
     ///
     /// # When
@@ -160,14 +146,18 @@ message_solver! {
     ///
     /// # Source
     /// As inspect_ai defines it.
-    "user_message", UserMessage, |state: &mut TaskState, text: String| {
+    "user_message", UserMessage,
+    /// The message, or the name of a file that holds it; `{name}` in it is filled in.
+    template [], |state, template, params| {
+        let text = filled(template, params, state, &[])?;
         state.messages.push(Message::user(text));
+        Ok(())
     }
 }
 
 // `assistant_message`: adds an answer that the model did not give.
 
-message_solver! {
+template_solver! {
     /// Adds an assistant message at the end of the conversation: a few-shot answer, or the beginning of one.
     ///
     /// The model has not given it, so it is no output: scorers do not judge it.
@@ -201,88 +191,63 @@ message_solver! {
     ///
     /// # Source
     /// As inspect_ai defines it.
-    "assistant_message", AssistantMessage, |state: &mut TaskState, text: String| {
+    "assistant_message", AssistantMessage,
+    /// The message, or the name of a file that holds it; `{name}` in it is filled in.
+    template [], |state, template, params| {
+        let text = filled(template, params, state, &[])?;
         let model = state.model.split_once('/').map_or(state.model.as_str(), |(_, name)| name);
         let mut message = Message::assistant(text);
         message.model = Some(model.to_owned());
         state.messages.push(message);
+        Ok(())
     }
 }
 
 // `prompt_template`: rewords the question.
 
-/// Rewrites the user prompt: {prompt} in the template stands for it, other names for keyword arguments, metadata or the store.
-///
-/// ```
-/// use errorbar_eval::solvers::prompt_template;
-/// let _ = prompt_template("{prompt}\n\nAnswer in {language}.").param("language", "French");
-/// ```
-///
-/// # When
-/// Words around every question, with fields of the dataset.
-///
-/// # Example
-/// ```console
-/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
-/// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["prompt_template(\"{prompt} Digits only.\")", "generate"]' 'scorer = "match"' > sums.toml
-/// $ errorbar eval sums.toml --model 'mock/4' --limit 1 --show --quiet
-/// ── 1 · 2 messages ──────────────────────────────────────────────────────────────────────────────────
-/// user          2 + 2? Digits only.
-/// assistant     4
-/// target        4
-/// match         C (correct)
-///
-/// logs/….eval · sums · mock/4 · 1 sample
-///
-/// match · 1 scored
-///                                0                                       1
-///   accuracy  1.00 [0.21, 1.00]          ├───────────────────────────────●  only 1 score
-///
-/// [95 % interval: wilson] · ├─●─┤ the interval
-/// ```
-///
-/// # See also
-/// `chain_of_thought`, `system_message`, `user_message`
-///
-/// # Source
-/// As inspect_ai defines it.
-#[derive(Clone, Debug, Params)]
-#[params(crate = errorbar_core, name = "prompt_template")]
-pub struct PromptTemplate {
+template_solver! {
+    /// Rewrites the user prompt: {prompt} in the template stands for it, other names for keyword arguments, metadata or the store.
+    ///
+    /// ```
+    /// use errorbar_eval::solvers::prompt_template;
+    /// let _ = prompt_template("{prompt}\n\nAnswer in {language}.").param("language", "French");
+    /// ```
+    ///
+    /// # When
+    /// Words around every question, with fields of the dataset.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+    /// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["prompt_template(\"{prompt} Digits only.\")", "generate"]' 'scorer = "match"' > sums.toml
+    /// $ errorbar eval sums.toml --model 'mock/4' --limit 1 --show --quiet
+    /// ── 1 · 2 messages ──────────────────────────────────────────────────────────────────────────────────
+    /// user          2 + 2? Digits only.
+    /// assistant     4
+    /// target        4
+    /// match         C (correct)
+    ///
+    /// logs/….eval · sums · mock/4 · 1 sample
+    ///
+    /// match · 1 scored
+    ///                                0                                       1
+    ///   accuracy  1.00 [0.21, 1.00]          ├───────────────────────────────●  only 1 score
+    ///
+    /// [95 % interval: wilson] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `chain_of_thought`, `system_message`, `user_message`
+    ///
+    /// # Source
+    /// As inspect_ai defines it.
+    "prompt_template", PromptTemplate,
     /// The template of the new prompt, or the name of a file that holds it.
-    template: TemplateText,
-    /// What names in the template stand for, before the store and the sample's metadata.
-    #[param(keywords)]
-    params: KeywordArgs,
-}
-
-impl PromptTemplate {
-    /// What a name in the template stands for.
-    #[must_use]
-    pub fn param(mut self, name: impl Into<String>, value: impl Into<Arg>) -> Self {
-        self.params = self.params.with(name, value);
-        self
-    }
-}
-
-impl Solver for PromptTemplate {
-    fn solve<'a>(&'a self, state: &'a mut TaskState, _: &'a Generate) -> BoxFuture<'a, Result<()>> {
-        let reworded = reword("prompt_template", self.template.text(), &self.params, state);
-        Box::pin(std::future::ready(reworded))
-    }
-
-    fn effects(&self) -> SolverEffects {
-        effects("prompt_template", &self.template, &["prompt"], &self.params)
-    }
+    template ["prompt"], |state, template, params| reword("prompt_template", template, params, state)
 }
 
 /// Puts a template around the question.
-pub(super) fn reword(
-    solver: &str,
-    template: &str,
-    params: &KeywordArgs,
-    state: &mut TaskState,
-) -> Result<()> {
+fn reword(solver: &str, template: &str, params: &KeywordArgs, state: &mut TaskState) -> Result<()> {
     let Some(prompt) = state.user_prompt().map(|message| message.content.clone()) else {
         return Err(Error::custom(format!(
             "{solver}: the conversation has no message of the user to reword; begin it with one (user_message)"

@@ -1,8 +1,10 @@
 //! Which choices of a multiple choice question a completion marks, and whether they are the right ones.
 
+use errorbar_core::{Error, Result, Score};
+
 use super::matches::is_target;
 use super::words::{is_blank, is_space, is_word, trim, words};
-use super::{INVALID_RESPONSE_FORMAT, Judgement, Mark, TextError};
+use super::{INVALID_RESPONSE_FORMAT, grade, not_found, scored};
 
 /// The places, from 0 and sorted, of the choices that a completion marks after `ANSWER:`; none if it marks
 /// none that can be read, or one that is not there.
@@ -24,27 +26,23 @@ pub fn marked_choices(completion: &str, choices: usize, multiple: bool) -> Optio
 ///
 /// # Errors
 /// A target that names no choice of the question.
-pub fn judge_choices<'a>(
-    completion: &'a str,
+pub fn judge_choices(
+    completion: &str,
     marked: &[usize],
     choices: usize,
     targets: &[impl AsRef<str>],
-) -> Result<Judgement<'a>, TextError> {
-    let right = choice_places(targets, choices)? == marked;
-    let mark = match is_blank(completion) {
-        _ if right => Mark::Correct,
-        true => Mark::NoAnswer,
-        false => Mark::Incorrect,
-    };
+) -> Result<Score> {
+    let is_right = choice_places(targets, choices)? == marked;
+    let value = if !is_right && is_blank(completion) { "N" } else { grade(is_right) };
     let labels: Vec<String> = marked.iter().map(|place| choice_label(*place)).collect();
-    let mut judgement = Judgement::new(completion, mark, Some(labels.join(", ").into()));
-    if mark == Mark::Correct {
+    let mut score = scored(completion, value, Some(labels.join(", ")));
+    if is_right {
         // No choice was expected and none was marked.
-        judgement.reason = None;
+        score.reason = None;
     } else if marked.is_empty() {
-        judgement.reason.get_or_insert(INVALID_RESPONSE_FORMAT);
+        score.reason.get_or_insert_with(|| INVALID_RESPONSE_FORMAT.to_owned());
     }
-    Ok(judgement)
+    Ok(score)
 }
 
 /// Whether a character can be part of a list of labels.
@@ -82,7 +80,7 @@ fn labels_on_own_line(text: &str) -> Option<String> {
         let lists = LabelList::read(text.get(marker.end..)?);
         lists.into_iter().flatten().find(|list| ends_line(list.after)).map(|list| list.labels)
     };
-    markers(text).filter(begins_line).filter_map(labels).last()
+    answers(text).filter(begins_line).filter_map(labels).next_back()
 }
 
 /// The labels after the last marker, as far as they go. A marker among the labels of the one before does not
@@ -90,7 +88,7 @@ fn labels_on_own_line(text: &str) -> Option<String> {
 fn labels_anywhere(text: &str) -> Option<String> {
     let mut found = None;
     let mut from = 0;
-    for marker in markers(text) {
+    for marker in answers(text) {
         if marker.start < from {
             continue;
         }
@@ -163,21 +161,15 @@ fn single(labels: &str, choices: usize) -> Option<usize> {
 
 fn several(labels: &str, choices: usize) -> Option<Vec<usize>> {
     let separated = commas_for_and(labels);
-    if separated.contains(',') {
-        let items: Vec<&str> = separated.split(',').map(trim).filter(|item| !item.is_empty()).collect();
-        return items
-            .into_iter()
-            .map(|item| written_place(item, choices))
-            .collect::<Option<Vec<_>>>()
-            .filter(|p| !p.is_empty());
-    }
     let joined = separated.replace(' ', "");
-    if let Some(place) = written_place(&joined, choices) {
-        return Some(vec![place]);
-    }
-    let letters =
-        joined.char_indices().map(|(at, c)| written_place(joined.get(at..at + c.len_utf8())?, choices));
-    letters.collect::<Option<Vec<_>>>().filter(|places| !places.is_empty())
+    let items: Vec<&str> = match separated.contains(',') {
+        true => separated.split(',').map(trim).collect(),
+        false if written_place(&joined, choices).is_some() => vec![&joined],
+        false => joined.split("").collect(),
+    };
+    let items = items.into_iter().filter(|item| !item.is_empty());
+    let places: Option<Vec<usize>> = items.map(|item| written_place(item, choices)).collect();
+    places.filter(|places| !places.is_empty())
 }
 
 /// The word "and" between two labels separates them as a comma does.
@@ -224,7 +216,7 @@ pub(crate) fn written_place(label: &str, choices: usize) -> Option<usize> {
 ///
 /// # Errors
 /// A part of a target that is no label, or names a choice that is not there.
-pub fn choice_places(targets: &[impl AsRef<str>], choices: usize) -> Result<Vec<usize>, TextError> {
+pub fn choice_places(targets: &[impl AsRef<str>], choices: usize) -> Result<Vec<usize>> {
     let mut places = Vec::new();
     for target in targets {
         let target = target.as_ref();
@@ -233,8 +225,7 @@ pub fn choice_places(targets: &[impl AsRef<str>], choices: usize) -> Result<Vec<
                 places.push(place_of(part.trim_start_matches('0'), part, target, choices)?);
                 continue;
             }
-            for (at, c) in part.char_indices() {
-                let label = part.get(at..at + c.len_utf8()).unwrap_or(part);
+            for label in part.split("").filter(|label| !label.is_empty()) {
                 places.push(place_of(label, label, target, choices)?);
             }
         }
@@ -243,11 +234,11 @@ pub fn choice_places(targets: &[impl AsRef<str>], choices: usize) -> Result<Vec<
     Ok(places)
 }
 
-fn place_of(label: &str, written: &str, target: &str, choices: usize) -> Result<usize, TextError> {
+fn place_of(label: &str, written: &str, target: &str, choices: usize) -> Result<usize> {
     if let Some(place) = written_place(label, choices) {
         return Ok(place);
     }
-    Err(TextError(match written_place(written, usize::MAX) {
+    Err(Error::custom(match written_place(written, usize::MAX) {
         None => format!(
             "the target {target:?} names no choice: {written:?} is neither a letter nor a number from 1 on"
         ),
@@ -273,27 +264,27 @@ pub enum Answer {
 
 impl Answer {
     /// Judges one completion: right when the answer is a target, without regard to case.
-    pub fn judge<'a>(self, completion: &'a str, targets: &[impl AsRef<str>]) -> Judgement<'a> {
+    pub fn judge(self, completion: &str, targets: &[impl AsRef<str>]) -> Score {
         match self.find(completion) {
             Some(answer) => {
                 let right = !answer.is_empty() && is_target(answer, targets, true);
-                Judgement::new(completion, Mark::of(right), Some(answer.into()))
+                scored(completion, grade(right), Some(answer.to_owned()))
             }
-            None => Judgement::not_found(completion),
+            None => not_found(completion),
         }
     }
 
     /// The answer in a completion.
     fn find(self, completion: &str) -> Option<&str> {
         match self {
-            Answer::Letter => letter(completion, markers(completion).last()?),
+            Answer::Letter => letter(completion, answers(completion).next_back()?),
             Answer::Word => word(completion),
             Answer::Line => line(completion),
         }
     }
 }
 
-/// A place where `ANSWER:` stands.
+/// A place where a word such as `ANSWER:` stands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Marker {
     /// Where it begins.
@@ -303,21 +294,21 @@ pub(crate) struct Marker {
 }
 
 /// Where `ANSWER:` stands, from left to right.
-pub(crate) fn markers(text: &str) -> impl Iterator<Item = Marker> {
-    const WORD: &[u8] = b"answer";
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let rest = text.as_bytes().get(from..)?;
-            let at = rest.windows(WORD.len()).position(|window| window.eq_ignore_ascii_case(WORD))?;
-            let start = from + at;
-            from = start + WORD.len();
-            let after = text.get(from..)?;
-            let colon = after.trim_start_matches(is_space);
-            if colon.starts_with(':') {
-                return Some(Marker { start, end: from + after.len() - colon.len() + 1 });
-            }
-        }
+fn answers(text: &str) -> impl DoubleEndedIterator<Item = Marker> {
+    markers(text, "answer", is_space)
+}
+
+/// Where a word in any case stands before a colon, from left to right; what is between them is skipped.
+pub(crate) fn markers(
+    text: &str,
+    word: &'static str,
+    is_between: fn(char) -> bool,
+) -> impl DoubleEndedIterator<Item = Marker> {
+    let windows = text.as_bytes().windows(word.len()).enumerate();
+    let found = windows.filter(move |(_, window)| window.eq_ignore_ascii_case(word.as_bytes()));
+    found.filter_map(move |(start, _)| {
+        let colon = text.get(start + word.len()..)?.trim_start_matches(is_between);
+        colon.starts_with(':').then(|| Marker { start, end: text.len() - colon.len() + 1 })
     })
 }
 
@@ -332,8 +323,8 @@ fn letter(text: &str, marker: Marker) -> Option<&str> {
 /// The word of the first marker behind whose word no further marker follows; it can hold one: `ANSWER:
 /// ANSWER:x`.
 fn word(text: &str) -> Option<&str> {
-    let last = markers(text).last()?.start;
-    markers(text).find_map(|marker| {
+    let last = answers(text).next_back()?.start;
+    answers(text).find_map(|marker| {
         let rest = text.get(marker.end..)?;
         let word = rest.trim_start_matches(is_space);
         let start = text.len() - word.len();
@@ -352,7 +343,7 @@ fn word(text: &str) -> Option<&str> {
 fn line(text: &str) -> Option<&str> {
     let end = text.trim_end_matches(is_space).len();
     let last_line = text.get(..end)?.rfind('\n').map_or(0, |at| at + 1);
-    markers(text).find_map(|marker| {
+    answers(text).find_map(|marker| {
         let rest = text.get(marker.end..)?;
         let line = rest.trim_start_matches(is_space);
         if line.is_empty() {

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use errorbar_core::{Result, Score};
 use fancy_regex::Captures;
 
 use super::number::five_digits;
@@ -10,7 +11,7 @@ use super::number::{numbers, parse_without_spaces, target_number, unmark};
 use super::python_regex::{PythonRegex, SearchBudget};
 use super::words::fold_if;
 use super::words::{trim, trim_punctuation};
-use super::{Judgement, Mark, TextError};
+use super::{grade, not_found, scored};
 
 /// Where in the completion the target must stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,48 +38,39 @@ pub struct Match {
     pub numeric: bool,
 }
 
-impl Default for Match {
-    fn default() -> Self {
-        Match { location: Location::End, ignore_case: true, numeric: false }
-    }
-}
-
 impl Match {
     /// Judges one completion. The answer is the number found when numbers are compared, else the completion
     /// without the blanks around it; there is none when there is no target. Where no target matches, it is
     /// the last one's.
-    pub fn judge<'a>(&self, completion: &'a str, targets: &[impl AsRef<str>]) -> Judgement<'a> {
-        let text = CompletionText::new(completion, self.ignore_case);
+    pub fn judge(&self, completion: &str, targets: &[impl AsRef<str>]) -> Score {
+        let trimmed = trim(completion);
+        let folded = fold_if(self.ignore_case, trimmed);
         let mut answer = None;
         for target in targets {
-            let (found, right) = self.compare(&text, target.as_ref());
+            let (found, right) = self.compare(trimmed, &folded, target.as_ref());
             if right {
-                return Judgement::new(completion, Mark::Correct, Some(found));
+                return scored(completion, grade(true), Some(found.into_owned()));
             }
             answer = Some(found);
         }
-        Judgement::new(completion, Mark::Incorrect, answer)
+        scored(completion, grade(false), answer.map(Cow::into_owned))
     }
 
-    fn compare<'a>(&self, text: &CompletionText<'a>, target: &str) -> (Cow<'a, str>, bool) {
-        if !self.numeric {
-            return (Cow::Borrowed(text.trimmed), self.same_text(text, target));
+    fn compare<'a>(&self, trimmed: &'a str, folded: &str, target: &str) -> (Cow<'a, str>, bool) {
+        if self.numeric
+            && let Some(number) = target_number(target)
+        {
+            return self.compare_number(trimmed, folded, &five_digits(number));
         }
-        match target_number(target) {
-            Some(number) => self.compare_number(text, &five_digits(number)),
-            // The target as it stands, or without its markers: "1,000 dogs" is matched by itself and by "1000
-            // dogs".
-            None => {
-                let right = self.same_text(text, target) || self.same_text(text, &unmark(target));
-                (Cow::Borrowed(text.trimmed), right)
-            }
-        }
+        // The target as it stands, or without its markers: "1,000 dogs" is matched by itself and by "1000 dogs".
+        let is_plain = || self.numeric && self.same_text(folded, &unmark(target));
+        (Cow::Borrowed(trimmed), self.same_text(folded, target) || is_plain())
     }
 
-    fn same_text(&self, text: &CompletionText<'_>, target: &str) -> bool {
+    fn same_text(&self, folded: &str, target: &str) -> bool {
         let target = fold_if(self.ignore_case, target);
         let target = trim_punctuation(&target);
-        let text = trim_punctuation(&text.folded);
+        let text = trim_punctuation(folded);
         match self.location {
             Location::Begin => text.starts_with(target),
             Location::End => text.ends_with(target),
@@ -88,7 +80,7 @@ impl Match {
     }
 
     /// Numbers are the same when they are written alike with five digits.
-    fn compare_number<'a>(&self, text: &CompletionText<'a>, target: &str) -> (Cow<'a, str>, bool) {
+    fn compare_number<'a>(&self, trimmed: &'a str, folded: &str, target: &str) -> (Cow<'a, str>, bool) {
         let same = |number: f64| same_number(&five_digits(number), target);
         let one = |number: Option<f64>| {
             let found = number.map(five_digits).unwrap_or_default();
@@ -96,14 +88,14 @@ impl Match {
             (Cow::Owned(found), right)
         };
         match self.location {
-            Location::Begin => one(numbers(text.trimmed).next()),
-            Location::End => one(numbers(text.trimmed).next_back()),
-            Location::Any => match numbers(text.trimmed).any(same) {
+            Location::Begin => one(numbers(trimmed).next()),
+            Location::End => one(numbers(trimmed).next_back()),
+            Location::Any => match numbers(trimmed).any(same) {
                 true => (Cow::Owned(target.to_owned()), true),
-                false => (Cow::Borrowed(text.trimmed), false),
+                false => (Cow::Borrowed(trimmed), false),
             },
             Location::Exact => {
-                let plain = unmark(&text.folded);
+                let plain = unmark(folded);
                 match parse_without_spaces(&plain) {
                     Some(number) => one(Some(number)),
                     None => (Cow::Owned(plain.into_owned()), false),
@@ -118,46 +110,15 @@ fn same_number(a: &str, b: &str) -> bool {
     a == b || matches!((a, b), ("0", "-0") | ("-0", "0"))
 }
 
-/// A completion in the forms that the comparisons with each target share.
-struct CompletionText<'a> {
-    trimmed: &'a str,
-    folded: Cow<'a, str>,
-}
-
-impl<'a> CompletionText<'a> {
-    fn new(completion: &'a str, ignore_case: bool) -> Self {
-        let trimmed = trim(completion);
-        CompletionText { trimmed, folded: fold_if(ignore_case, trimmed) }
+/// Right when any target occurs anywhere in the completion. The answer is the text that was searched, so in lower case
+/// when case is ignored; there is none when there is no target.
+pub fn judge_includes(completion: &str, targets: &[impl AsRef<str>], ignore_case: bool) -> Score {
+    if targets.is_empty() {
+        return scored(completion, grade(false), None);
     }
-}
-
-/// Right when any target occurs anywhere in the completion.
-#[derive(Debug, Clone, Copy)]
-pub struct Includes {
-    /// Compare without regard to case.
-    pub ignore_case: bool,
-}
-
-impl Default for Includes {
-    fn default() -> Self {
-        Includes { ignore_case: true }
-    }
-}
-
-impl Includes {
-    /// Judges one completion. The answer is the text that was searched, so in lower case when case is
-    /// ignored; there is none when there is no target.
-    pub fn judge<'a>(&self, completion: &'a str, targets: &[impl AsRef<str>]) -> Judgement<'a> {
-        if targets.is_empty() {
-            return Judgement::new(completion, Mark::Incorrect, None);
-        }
-        let searched: Cow<'a, str> = fold_if(self.ignore_case, completion);
-        let found = targets.iter().any(|target| {
-            let target = fold_if(self.ignore_case, target.as_ref());
-            searched.contains(&*target)
-        });
-        Judgement::new(completion, Mark::of(found), Some(searched))
-    }
+    let searched = fold_if(ignore_case, completion);
+    let is_found = targets.iter().any(|target| searched.contains(&*fold_if(ignore_case, target.as_ref())));
+    scored(completion, grade(is_found), Some(searched.into_owned()))
 }
 
 /// Right when what the groups of a regular expression capture is a target. An expression without groups is
@@ -175,7 +136,7 @@ impl Pattern {
     ///
     /// # Errors
     /// An expression that cannot be read.
-    pub fn new(pattern: &str, ignore_case: bool, match_all: bool) -> Result<Self, TextError> {
+    pub fn new(pattern: &str, ignore_case: bool, match_all: bool) -> Result<Self> {
         Ok(Pattern { regex: PythonRegex::new(pattern, ignore_case)?, ignore_case, match_all })
     }
 
@@ -184,11 +145,7 @@ impl Pattern {
     ///
     /// # Errors
     /// An expression that tries too many ways to match, or takes too long.
-    pub fn judge<'a>(
-        &self,
-        completion: &'a str,
-        targets: &[impl AsRef<str>],
-    ) -> Result<Judgement<'a>, TextError> {
+    pub fn judge(&self, completion: &str, targets: &[impl AsRef<str>]) -> Result<Score> {
         self.judge_within(completion, targets, &SearchBudget::default())
     }
 
@@ -212,51 +169,36 @@ impl Pattern {
     }
 
     /// The same within a budget.
-    pub(crate) fn judge_within<'a>(
+    pub(crate) fn judge_within(
         &self,
-        completion: &'a str,
+        completion: &str,
         targets: &[impl AsRef<str>],
         budget: &SearchBudget,
-    ) -> Result<Judgement<'a>, TextError> {
+    ) -> Result<Score> {
         let Some(found) = self.regex.search(completion, budget)? else {
-            return Ok(Judgement::not_found(completion));
+            return Ok(not_found(completion));
         };
-        let answer = match self.match_all {
-            true => self.all_groups(&found, targets).map(Cow::Owned),
-            false => self.any_group(&found, targets).map(Cow::Borrowed),
+        let is_target = |group: &str| is_target(group, targets, self.ignore_case);
+        let mut groups = groups(&found).peekable();
+        let answer: Option<String> = if self.match_all {
+            // The targets, if every group that took part is one of them.
+            let are_targets = groups.peek().is_some() && groups.all(is_target);
+            are_targets.then(|| targets.iter().map(AsRef::as_ref).collect())
+        } else if found.len() <= 2 {
+            // A sole group, whether it is a target or not.
+            groups.next().map(str::to_owned)
+        } else {
+            groups.find(|group| is_target(group)).map(str::to_owned)
         };
         // An empty answer never counts.
-        let right = answer
-            .as_deref()
-            .is_some_and(|answer| !answer.is_empty() && (self.match_all || self.is_target(answer, targets)));
-        Ok(Judgement::new(completion, Mark::of(right), answer))
-    }
-
-    fn is_target(&self, group: &str, targets: &[impl AsRef<str>]) -> bool {
-        is_target(group, targets, self.ignore_case)
-    }
-
-    /// The first group that is a target; a sole group whether it is or not.
-    fn any_group<'a>(&self, found: &Captures<'a, str>, targets: &[impl AsRef<str>]) -> Option<&'a str> {
-        match found.len() {
-            1 => found.get(0).map(|whole| whole.as_str()),
-            2 => found.get(1).map(|group| group.as_str()),
-            _ => groups(found).find(|group| self.is_target(group, targets)),
-        }
-    }
-
-    /// The targets, if every group that took part is one of them.
-    fn all_groups(&self, found: &Captures<'_, str>, targets: &[impl AsRef<str>]) -> Option<String> {
-        let mut groups = groups(found).peekable();
-        groups.peek()?;
-        groups
-            .all(|group| self.is_target(group, targets))
-            .then(|| targets.iter().map(AsRef::as_ref).collect())
+        let is_right = |answer: &str| !answer.is_empty() && (self.match_all || is_target(answer));
+        let value = grade(answer.as_deref().is_some_and(is_right));
+        Ok(scored(completion, value, answer))
     }
 }
 
 /// The groups that took part in a match; the match itself if the expression has none.
-fn groups<'a>(found: &Captures<'a, str>) -> impl Iterator<Item = &'a str> {
+pub(crate) fn groups<'a>(found: &Captures<'a, str>) -> impl Iterator<Item = &'a str> {
     let from = usize::from(found.len() > 1);
     found.iter().skip(from).flatten().map(|group| group.as_str())
 }
@@ -268,14 +210,7 @@ pub(crate) fn is_target(group: &str, targets: &[impl AsRef<str>], ignore_case: b
 
 /// Equal, or equal in lower case. Lower case is less than case folding: "ß" is not "ss" here.
 fn same(a: &str, b: &str, ignore_case: bool) -> bool {
-    if !ignore_case {
-        return a == b;
-    }
-    if a.is_ascii() && b.is_ascii() {
-        a.eq_ignore_ascii_case(b)
-    } else {
-        a.to_lowercase() == b.to_lowercase()
-    }
+    a == b || ignore_case && a.to_lowercase() == b.to_lowercase()
 }
 
 #[cfg(test)]
@@ -324,7 +259,10 @@ mod pattern_tests {
     #[test]
     fn unreadable_expressions_are_refused() {
         for pattern in ["(", "[", "*a", r"\q", "(?P<1>a)", "a{2,1}", r"\"] {
-            assert!(matches!(Pattern::new(pattern, true, false), Err(TextError(_))), "{pattern}");
+            assert!(
+                matches!(Pattern::new(pattern, true, false), Err(errorbar_core::Error::Custom(_))),
+                "{pattern}"
+            );
         }
     }
 }

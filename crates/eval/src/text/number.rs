@@ -30,10 +30,6 @@ pub(crate) fn unmark(text: &str) -> Cow<'_, str> {
 
 /// The number that a word is, apart from what brackets, quotes and punctuation are around it.
 pub(crate) fn word_number(word: &str) -> Option<f64> {
-    // Most words of a completion are plain letters.
-    if word.bytes().all(|b| b.is_ascii_alphabetic()) {
-        return None;
-    }
     parse_number(unwrapped(&unmark(word)))
 }
 
@@ -72,7 +68,7 @@ pub(crate) fn parse_number(text: &str) -> Option<f64> {
         // A sign here would be the second one.
         return parse_decimal(unsigned).map(|value| sign * value);
     }
-    let number: Vec<char> = unsigned.chars().map(plain_form).collect();
+    let number: String = unsigned.chars().map(plain_form).collect();
     let (base, exponent) = split_exponent(without_last_separators(&number));
     let value = sign * mixed(base)?;
     let value = match exponent {
@@ -105,60 +101,51 @@ fn plain_form(c: char) -> char {
 }
 
 /// Without separators behind a fraction or an exponent; elsewhere they do no harm.
-fn without_last_separators(number: &[char]) -> &[char] {
-    let mut kept = number;
-    while let [rest @ .., last] = kept
-        && is_separator(*last)
-    {
-        kept = rest;
-    }
-    let special = |c: &char| fraction(*c).is_some() || superscript_digit(*c).is_some();
-    if kept.last().is_some_and(special) { kept } else { number }
+fn without_last_separators(number: &str) -> &str {
+    let is_special = |c: char| fraction(c).is_some() || superscript_digit(c).is_some();
+    Some(number.trim_end_matches(is_separator)).filter(|kept| kept.ends_with(is_special)).unwrap_or(number)
 }
 
 /// A raised exponent at the end: `10⁻³` is 10 and −3. A number that is raised as a whole has none.
-fn split_exponent(number: &[char]) -> (&[char], Option<f64>) {
-    let digits = number.iter().rev().take_while(|c| superscript_digit(**c).is_some()).count();
-    let (base, raised) = number.split_at(number.len() - digits);
-    let (base, negative) = match base {
-        [rest @ .., '⁻'] => (rest, true),
-        [rest @ .., '⁺'] => (rest, false),
-        _ => (base, false),
-    };
+fn split_exponent(number: &str) -> (&str, Option<f64>) {
+    let signed = number.trim_end_matches(|c| superscript_digit(c).is_some());
+    let raised = number.strip_prefix(signed).unwrap_or_default();
+    let base = signed.strip_suffix(['⁻', '⁺']).unwrap_or(signed);
     if base.is_empty() || raised.is_empty() {
         return (number, None);
     }
-    let size = raised.iter().filter_map(|c| superscript_digit(*c)).fold(0.0, |n, d| n * 10.0 + f64::from(d));
-    (base, Some(if negative { -size } else { size }))
+    let size = raised.chars().filter_map(superscript_digit).fold(0.0, |n, d| n * 10.0 + f64::from(d));
+    (base, Some(if signed.ends_with('⁻') { -size } else { size }))
 }
 
 /// A number with a fraction behind it, either of which may be absent: `2½`, `2`, `½`.
-fn mixed(number: &[char]) -> Option<f64> {
-    match without_last_separators(number) {
-        [rest @ .., last] => match fraction(*last) {
-            Some(part) if rest.is_empty() => Some(part),
-            Some(part) => Some(plain(rest)? + part),
-            None => plain(number),
-        },
-        [] => None,
+fn mixed(number: &str) -> Option<f64> {
+    let number = without_last_separators(number);
+    let mut whole = number.chars();
+    match whole.next_back().and_then(fraction) {
+        Some(part) if whole.as_str().is_empty() => Some(part),
+        Some(part) => Some(plain(whole.as_str())? + part),
+        None => plain(number),
     }
 }
 
-fn plain(number: &[char]) -> Option<f64> {
-    if let [only] = number
-        && let Some(value) = lone_number(*only)
+fn plain(number: &str) -> Option<f64> {
+    let mut chars = number.chars();
+    if let (Some(only), None) = (chars.next(), chars.next())
+        && let Some(value) = lone_number(only)
     {
         return Some(value);
     }
     // A sign before the number was taken off already; the one of an exponent follows its e.
-    if number.windows(2).any(|pair| matches!(pair, [before, '+' | '-'] if is_separator(*before))) {
+    let mut signs = number.match_indices(['+', '-']);
+    if signs.any(|(at, _)| number.get(..at).is_some_and(|before| before.ends_with(is_separator))) {
         return None;
     }
-    let ascii = |c: &char| match any_digit(*c) {
+    let ascii = |c: char| match any_digit(c) {
         Some(digit) => char::from_digit(digit, 10),
-        None => Some(*c).filter(char::is_ascii),
+        None => Some(c).filter(char::is_ascii),
     };
-    let characters = number.iter().filter(|c| !is_separator(**c));
+    let characters = number.chars().filter(|c| !is_separator(*c));
     match characters.clone().map(ascii).collect::<Option<String>>() {
         Some(text) if text.starts_with(['+', '-']) => None,
         Some(text) => parse_decimal(&text),
@@ -167,16 +154,16 @@ fn plain(number: &[char]) -> Option<f64> {
 }
 
 /// A number with Chinese units: digits, times tens to thousands, times powers of ten thousand.
-fn chinese<'a>(number: impl Iterator<Item = &'a char>) -> Option<f64> {
+fn chinese(number: impl Iterator<Item = char>) -> Option<f64> {
     let (mut total, mut section, mut digits) = (0.0, 0.0, 0.0);
     for c in number {
-        if let Some(digit) = any_digit(*c) {
+        if let Some(digit) = any_digit(c) {
             digits = digits * 10.0 + f64::from(digit);
-        } else if let Some(unit) = chinese_unit(*c) {
+        } else if let Some(unit) = chinese_unit(c) {
             section += f64::from(unit) * if digits == 0.0 { 1.0 } else { digits };
             digits = 0.0;
         } else {
-            total += (section + digits) * chinese_myriad(*c)?;
+            total += (section + digits) * chinese_myriad(c)?;
             (section, digits) = (0.0, 0.0);
         }
     }

@@ -4,16 +4,14 @@
 //! and operators inside a class, braces that are no repetition, octal and Unicode escapes, comments, and how
 //! flags are given.
 
-use std::iter::Peekable;
-use std::str::Chars;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use errorbar_core::Error;
 use fancy_regex::{Captures, DebugRegex, Regex, RegexBuilder, RegexInput};
 
 use super::words::is_word;
-use crate::text::TextError;
 
 /// The members of the set that a letter stands for, and whether it stands for all others.
 ///
@@ -48,18 +46,11 @@ fn is_plain(text: &str) -> bool {
 /// that does so on plain text ([`is_plain`]) and needs no looking around for it, which is many times as fast.
 fn translate(pattern: &str, ignore_case: bool, plain_text: bool) -> Result<String, String> {
     let mut flags = Flags { ignore_case, ..Flags::default() };
-    let (given, rest) = global_flags(pattern)?;
+    let (given, rest) = global_flags(pattern);
     flags.apply(&given, true)?;
-    let mut translator = Translator {
-        chars: rest.chars().peekable(),
-        out: String::new(),
-        flags,
-        open: Vec::new(),
-        groups: 0,
-        names: Vec::new(),
-        plain_text,
-    };
-    translator.out.push_str(if flags.ignore_case { "(?i)" } else { "(?-i)" });
+    let out = if flags.ignore_case { "(?i)" } else { "(?-i)" }.to_owned();
+    let mut translator =
+        Translator { rest, out, flags, open: Vec::new(), groups: 0, names: Vec::new(), plain_text };
     translator.all()?;
     Ok(translator.out)
 }
@@ -92,7 +83,7 @@ impl Flags {
 }
 
 /// The letters of groups such as `(?im)` at the very begin, and what follows them.
-fn global_flags(mut pattern: &str) -> Result<(String, &str), String> {
+fn global_flags(mut pattern: &str) -> (String, &str) {
     let mut letters = String::new();
     while let Some((given, rest)) = pattern.strip_prefix("(?").and_then(|flags| flags.split_once(')')) {
         if given.is_empty() || !given.bytes().all(|b| b.is_ascii_alphabetic()) {
@@ -101,11 +92,12 @@ fn global_flags(mut pattern: &str) -> Result<(String, &str), String> {
         letters.push_str(given);
         pattern = rest;
     }
-    Ok((letters, pattern))
+    (letters, pattern)
 }
 
 struct Translator<'a> {
-    chars: Peekable<Chars<'a>>,
+    /// What is not read yet.
+    rest: &'a str,
     out: String,
     flags: Flags,
     /// The flags to return to when each open group closes.
@@ -113,14 +105,14 @@ struct Translator<'a> {
     /// How many groups capture so far.
     groups: u32,
     /// The names of groups so far.
-    names: Vec<String>,
+    names: Vec<&'a str>,
     /// Only plain text will be searched.
     plain_text: bool,
 }
 
-impl Translator<'_> {
+impl<'a> Translator<'a> {
     fn all(&mut self) -> Result<(), String> {
-        while let Some(c) = self.chars.next() {
+        while let Some(c) = self.next() {
             match c {
                 '\\' => self.escape()?,
                 '[' => self.class()?,
@@ -137,7 +129,7 @@ impl Translator<'_> {
                 // The end, or just before a line break that ends the text.
                 '$' => self.out.push_str(if self.plain_text { r"\z" } else { r"(?=\n?\z)" }),
                 _ if self.flags.verbose && c.is_ascii_whitespace() => {}
-                '#' if self.flags.verbose => while self.chars.next().is_some_and(|c| c != '\n') {},
+                '#' if self.flags.verbose => while self.next().is_some_and(|c| c != '\n') {},
                 '*' | '+' | '?' | '|' => self.out.push(c),
                 _ => self.literal(c),
             }
@@ -148,13 +140,30 @@ impl Translator<'_> {
         }
     }
 
+    fn next(&mut self) -> Option<char> {
+        self.next_if(|_| true)
+    }
+
+    fn next_if(&mut self, is_wanted: impl FnOnce(char) -> bool) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let next = chars.next().filter(|c| is_wanted(*c))?;
+        self.rest = chars.as_str();
+        Some(next)
+    }
+
+    fn eat(&mut self, wanted: &str) -> bool {
+        let rest = self.rest.strip_prefix(wanted);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
     /// A character that stands for itself.
     fn literal(&mut self, c: char) {
         self.out.push_str(&fancy_regex::escape(c.encode_utf8(&mut [0; 4])));
     }
 
     fn escape(&mut self) -> Result<(), String> {
-        let c = self.chars.next().ok_or("a backslash at the end")?;
+        let c = self.next().ok_or("a backslash at the end")?;
         if let Some((members, is_negated)) = set(c, self.flags.ascii) {
             self.out.push_str(&format!("[{}{members}]", if is_negated { "^" } else { "" }));
             return Ok(());
@@ -177,22 +186,14 @@ impl Translator<'_> {
 
     /// A reference to a group, or a character in octal: `\1`, `\12`, `\101`.
     fn reference(&mut self, first: char) -> Result<(), String> {
-        let ahead: Vec<char> = self.chars.clone().take(2).collect();
-        let octal = |c: char| c.is_digit(8);
-        if let [second, third] = *ahead.as_slice()
-            && octal(first)
-            && octal(second)
-            && octal(third)
-            && let Some(c) = from_digits(&[first, second, third], 8)
-        {
-            self.chars.by_ref().take(2).for_each(drop);
+        let octal = self.rest.get(..2).and_then(|more| from_digits(&format!("{first}{more}"), 8));
+        if let Some(c) = octal {
+            self.rest = self.rest.get(2..).unwrap_or_default();
             self.literal(c);
             return Ok(());
         }
         let mut number = String::from(first);
-        if let Some(second) = self.chars.next_if(char::is_ascii_digit) {
-            number.push(second);
-        }
+        number.extend(self.next_if(|c| c.is_ascii_digit()));
         if number.parse::<u32>().is_ok_and(|number| number > self.groups) {
             return Err(format!("there is no group {number} before \\{number}"));
         }
@@ -221,124 +222,102 @@ impl Translator<'_> {
 
     /// The character of up to three octal digits, the first of which is read.
     fn octal(&mut self, first: char) -> Option<char> {
-        let more = std::iter::from_fn(|| self.chars.next_if(|c| c.is_digit(8))).take(2);
-        from_digits(&std::iter::once(first).chain(more).collect::<Vec<_>>(), 8)
+        let mut digits = String::from(first);
+        for _ in 0..2 {
+            digits.extend(self.next_if(|c| c.is_digit(8)));
+        }
+        from_digits(&digits, 8)
     }
 
     fn hex(&mut self, length: usize) -> Result<char, String> {
-        let digits: Vec<char> = self.chars.by_ref().take(length).collect();
-        let whole = digits.len() == length;
-        from_digits(&digits, 16)
-            .filter(|_| whole)
-            .ok_or_else(|| format!("an escape that wants {length} hexadecimal digits"))
+        let c = self.rest.get(..length).and_then(|digits| from_digits(digits, 16));
+        self.rest = self.rest.get(length..).unwrap_or_default();
+        c.ok_or_else(|| format!("an escape that wants {length} hexadecimal digits"))
     }
 
     /// A repetition such as `{2,5}`, or a brace that stands for itself.
     fn brace(&mut self) -> Result<(), String> {
-        let mut ahead = self.chars.clone();
-        let inside: String = ahead.by_ref().take_while(|c| *c != '}').collect();
-        let closed = self.chars.clone().nth(inside.chars().count()) == Some('}');
-        let is_count = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-        let bounds = match inside.split_once(',') {
-            Some((low, high)) if is_count(low) && is_count(high) => {
-                let low = if low.is_empty() { "0" } else { low };
-                let most = if high.is_empty() { Ok(u32::MAX) } else { high.parse::<u32>() };
-                if low.parse::<u32>().ok() > most.ok() {
-                    return Err(format!("the repetition {{{inside}}} has a minimum above its maximum"));
-                }
-                Some(format!("{low},{high}"))
-            }
-            None if is_count(&inside) && !inside.is_empty() => Some(inside.clone()),
-            _ => None,
+        let is_count = |c: char| c.is_ascii_digit() || c == ',';
+        let counts = self.rest.split_once('}').filter(|(counts, _)| {
+            !counts.is_empty() && counts.chars().all(is_count) && counts.matches(',').count() < 2
+        });
+        let Some((counts, rest)) = counts else {
+            self.out.push_str(r"\{");
+            return Ok(());
         };
-        match bounds.filter(|_| closed) {
-            Some(bounds) => {
-                self.out.push_str(&format!("{{{bounds}}}"));
-                self.chars = ahead;
-            }
-            None => self.out.push_str(r"\{"),
+        let (low, high) = counts.split_once(',').unwrap_or((counts, counts));
+        let zero = if low.is_empty() { "0" } else { "" };
+        let most = if high.is_empty() { Some(u32::MAX) } else { high.parse().ok() };
+        if low.parse().ok() > most {
+            return Err(format!("the repetition {{{counts}}} has a minimum above its maximum"));
         }
+        self.out.push_str(&format!("{{{zero}{counts}}}"));
+        self.rest = rest;
         Ok(())
     }
 
-    /// An opening bracket, with what determines the kind of group.
+    /// What stands behind an opening bracket, which determines the kind of group.
     fn group(&mut self) -> Result<(), String> {
-        if self.chars.next_if_eq(&'?').is_none() {
+        const SAME: [&str; 6] = ["?:", "?=", "?!", "?>", "?<=", "?<!"];
+        let flags = self.flags;
+        if let Some(kind) = SAME.into_iter().find(|kind| self.eat(kind)) {
+            self.out.extend(["(", kind]);
+        } else if self.eat("?P<") {
+            let name = self.new_name()?;
+            self.out.push_str(&format!("(?P<{name}>"));
+            self.names.push(name);
+            self.groups += 1;
+        } else if self.eat("?P=") {
+            let name = self.until(')')?;
+            if !self.names.contains(&name) {
+                return Err(format!("there is no group {name:?} before (?P={name})"));
+            }
+            self.out.push_str(&format!("(?P={name})"));
+            return Ok(());
+        } else if self.eat("?(") {
+            let group = self.until(')')?;
+            self.out.push_str(&format!("(?({group})"));
+        } else if self.eat("?#") {
+            return self.until(')').map(drop).map_err(|_| "a comment that does not end".to_owned());
+        } else if self.eat("?") {
+            self.scoped_flags()?;
+        } else {
             self.out.push('(');
             self.groups += 1;
-            self.open.push(self.flags);
-            return Ok(());
         }
-        let kind = self.chars.next().ok_or("a group that ends after its question mark")?;
-        match kind {
-            '#' => {
-                if !self.chars.by_ref().any(|c| c == ')') {
-                    return Err("a comment that does not end".to_owned());
-                }
-                return Ok(());
-            }
-            'P' => match self.chars.next() {
-                Some('<') => {
-                    let name = self.new_name()?;
-                    self.out.push_str(&format!("(?P<{name}>"));
-                    self.names.push(name);
-                    self.groups += 1;
-                }
-                Some('=') => {
-                    let name = self.until(')')?;
-                    if !self.names.contains(&name) {
-                        return Err(format!("there is no group {name:?} before (?P={name})"));
-                    }
-                    self.out.push_str(&format!("(?P={name})"));
-                    return Ok(());
-                }
-                _ => return Err("a group that begins with (?P and is no name".to_owned()),
-            },
-            '(' => {
-                let group = self.until(')')?;
-                self.out.push_str(&format!("(?({group})"));
-            }
-            ':' | '=' | '!' | '>' => self.out.push_str(&format!("(?{kind}")),
-            '<' => {
-                match self.chars.next_if(|c| matches!(c, '=' | '!')) {
-                    Some(side) => self.out.push_str(&format!("(?<{side}")),
-                    None => return Err(
-                        "a group that begins with (?< and looks at nothing; names are written (?P<name>…)"
-                            .to_owned(),
-                    ),
-                }
-            }
-            _ => return self.scoped_flags(kind),
-        }
-        self.open.push(self.flags);
+        self.open.push(flags);
         Ok(())
     }
 
-    /// Flags for one group: `(?i:…)`, `(?s-i:…)`.
-    fn scoped_flags(&mut self, first: char) -> Result<(), String> {
-        let mut letters = String::from(first);
-        while let Some(c) = self.chars.next_if(|c| c.is_ascii_alphabetic() || *c == '-') {
-            letters.push(c);
-        }
-        if self.chars.next_if_eq(&':').is_none() {
-            return Err(match self.chars.peek() {
-                Some(')') => "flags for the whole expression must stand at its begin".to_owned(),
-                _ => format!("a group that begins with (?{letters}"),
-            });
-        }
-        self.open.push(self.flags);
-        let (on, off) = letters.split_once('-').unwrap_or((letters.as_str(), ""));
+    /// Flags for one group, behind its question mark: `(?i:…)`, `(?s-i:…)`.
+    fn scoped_flags(&mut self) -> Result<(), String> {
+        let is_flag = |c: char| c.is_ascii_alphabetic() || c == '-';
+        let end = self.rest.char_indices().skip(1).find(|(_, c)| !is_flag(*c));
+        let (letters, rest) = self.rest.split_at(end.map_or(self.rest.len(), |(end, _)| end));
+        let problem = match (letters.chars().next(), rest.chars().next()) {
+            (None, _) => Some("a group that ends after its question mark"),
+            (Some('P'), _) => Some("a group that begins with (?P and is no name"),
+            (Some('<'), _) => {
+                Some("a group that begins with (?< and looks at nothing; names are written (?P<name>…)")
+            }
+            (_, Some(':')) => None,
+            (_, Some(')')) => Some("flags for the whole expression must stand at its begin"),
+            _ => return Err(format!("a group that begins with (?{letters}")),
+        };
+        problem.map_or(Ok(()), |problem| Err(problem.to_owned()))?;
+        let (on, off) = letters.split_once('-').unwrap_or((letters, ""));
         self.flags.apply(on, true)?;
         self.flags.apply(off, false)?;
         self.out.push_str(if self.flags.ignore_case { "(?i:" } else { "(?-i:" });
+        self.rest = rest.get(1..).unwrap_or_default();
         Ok(())
     }
 
     /// A name for a group: one word, not a number, and not given before.
-    fn new_name(&mut self) -> Result<String, String> {
+    fn new_name(&mut self) -> Result<&'a str, String> {
         let name = self.until('>')?;
-        let is_word = name.starts_with(|c: char| c == '_' || c.is_alphabetic()) && name.chars().all(is_word);
-        match is_word {
+        let is_name = name.starts_with(|c: char| c == '_' || c.is_alphabetic()) && name.chars().all(is_word);
+        match is_name {
             false => Err(format!("{name:?} cannot be the name of a group")),
             true if self.names.contains(&name) => Err(format!("two groups are named {name:?}")),
             true => Ok(name),
@@ -346,95 +325,77 @@ impl Translator<'_> {
     }
 
     /// The name before this character.
-    fn until(&mut self, end: char) -> Result<String, String> {
-        let rest: String = self.chars.clone().collect();
-        let (name, _) = rest.split_once(end).ok_or_else(|| format!("a group without its {end:?}"))?;
-        self.chars.nth(name.chars().count());
-        Ok(name.to_owned())
+    fn until(&mut self, end: char) -> Result<&'a str, String> {
+        let (name, rest) = self.rest.split_once(end).ok_or_else(|| format!("a group without its {end:?}"))?;
+        self.rest = rest;
+        Ok(name)
     }
-}
 
-fn from_digits(digits: &[char], radix: u32) -> Option<char> {
-    let value =
-        digits.iter().try_fold(0_u32, |n, c| n.checked_mul(radix)?.checked_add(c.to_digit(radix)?))?;
-    char::from_u32(value)
-}
-
-/// One item of a class.
-enum ClassItem {
-    Char(char),
-    /// A set such as `\w`, in the engine's syntax.
-    Set(String),
-}
-
-impl Translator<'_> {
     /// A class; its opening bracket is already read.
-    pub(super) fn class(&mut self) -> Result<(), String> {
+    fn class(&mut self) -> Result<(), String> {
         self.out.push('[');
-        if self.chars.next_if_eq(&'^').is_some() {
+        if self.eat("^") {
             self.out.push('^');
         }
-        let mut first = true;
+        let mut is_first = true;
         loop {
-            let c = self.chars.next().ok_or("a class without its closing bracket")?;
-            if c == ']' && !first {
+            let c = self.next().ok_or("a class without its closing bracket")?;
+            if c == ']' && !is_first {
                 self.out.push(']');
                 return Ok(());
             }
-            first = false;
-            match self.item(c)? {
-                ClassItem::Set(_) if self.begins_range() => {
-                    return Err("a range that begins with a set".to_owned());
+            is_first = false;
+            let low = self.member(c)?;
+            let begins_range = |after: &str| !after.is_empty() && !after.starts_with(']');
+            if !self.rest.strip_prefix('-').is_some_and(begins_range) {
+                if let Some(c) = low {
+                    self.push_member(c);
                 }
-                ClassItem::Set(set) => self.out.push_str(&set),
-                ClassItem::Char(low) if self.begins_range() => self.range(low)?,
-                ClassItem::Char(c) => self.member(c),
+                continue;
             }
+            let low = low.ok_or("a range that begins with a set")?;
+            self.eat("-");
+            let c = self.next().ok_or("a range that does not end")?;
+            let high = self.member(c)?.ok_or("a range that ends with a set")?;
+            if low > high {
+                return Err(format!("the range {low}-{high} runs backwards"));
+            }
+            self.push_member(low);
+            self.out.push('-');
+            self.push_member(high);
         }
     }
 
-    /// Whether a hyphen follows that is not the last character of the class.
-    fn begins_range(&self) -> bool {
-        let mut ahead = self.chars.clone();
-        ahead.next() == Some('-') && ahead.next().is_some_and(|c| c != ']')
-    }
-
-    fn range(&mut self, low: char) -> Result<(), String> {
-        self.chars.next();
-        let c = self.chars.next().ok_or("a range that does not end")?;
-        match self.item(c)? {
-            ClassItem::Char(high) if low <= high => {
-                self.member(low);
-                self.out.push('-');
-                self.member(high);
-                Ok(())
-            }
-            ClassItem::Char(high) => Err(format!("the range {low}-{high} runs backwards")),
-            ClassItem::Set(_) => Err("a range that ends with a set".to_owned()),
-        }
-    }
-
-    fn item(&mut self, c: char) -> Result<ClassItem, String> {
+    /// The member of a class that begins with this character; a set such as `\w` is written, and none.
+    fn member(&mut self, c: char) -> Result<Option<char>, String> {
         if c != '\\' {
-            return Ok(ClassItem::Char(c));
+            return Ok(Some(c));
         }
-        let c = self.chars.next().ok_or("a backslash at the end")?;
-        Ok(match (set(c, self.flags.ascii), c) {
-            (Some((members, false)), _) => ClassItem::Set(members.to_owned()),
-            (Some((members, true)), _) => ClassItem::Set(format!("[^{members}]")),
-            (None, 'b') => ClassItem::Char('\x08'),
-            (None, '1'..='7') => ClassItem::Char(self.octal(c).ok_or("an octal escape that is too large")?),
-            (None, _) => ClassItem::Char(self.escaped_char(c)?),
-        })
+        let c = self.next().ok_or("a backslash at the end")?;
+        match (set(c, self.flags.ascii), c) {
+            (Some((members, is_negated)), _) => {
+                self.out.push_str(&if is_negated { format!("[^{members}]") } else { members.to_owned() });
+                Ok(None)
+            }
+            (None, 'b') => Ok(Some('\x08')),
+            (None, '1'..='7') => Ok(Some(self.octal(c).ok_or("an octal escape that is too large")?)),
+            (None, _) => self.escaped_char(c).map(Some),
+        }
     }
 
-    /// A character of the class that stands for itself, whatever the engine would make of it.
-    fn member(&mut self, c: char) {
+    /// A character of a class that stands for itself, whatever the engine would make of it.
+    fn push_member(&mut self, c: char) {
         match c.is_ascii() && !c.is_ascii_alphanumeric() {
             true => self.out.push_str(&format!("\\x{:02x}", u32::from(c))),
             false => self.out.push(c),
         }
     }
+}
+
+fn from_digits(digits: &str, radix: u32) -> Option<char> {
+    let value =
+        digits.chars().try_fold(0_u32, |n, c| n.checked_mul(radix)?.checked_add(c.to_digit(radix)?))?;
+    char::from_u32(value)
 }
 
 /// The default time limit of a search. An answer that takes longer was made for it, or the pattern was.
@@ -466,14 +427,14 @@ impl SearchBudget {
     }
 
     /// Whether a search for a pattern may go on in a text of so many bytes.
-    fn check(&self, pattern: &str, bytes: usize) -> Result<(), TextError> {
+    fn check(&self, pattern: &str, bytes: usize) -> Result<(), Error> {
         if self.stopped.load(Ordering::Relaxed) {
-            return Err(TextError(format!("the search for the pattern {pattern:?} was stopped")));
+            return Err(Error::custom(format!("the search for the pattern {pattern:?} was stopped")));
         }
         if self.started.elapsed() <= self.limit {
             return Ok(());
         }
-        Err(TextError(format!(
+        Err(Error::custom(format!(
             "the pattern {pattern:?} did not end within {} s on an output of {bytes} bytes; look-around that reads far \
              ahead, as in (?=.*x), takes a time that is quadratic: anchor it, or do without",
             self.limit.as_secs_f64()
@@ -521,9 +482,9 @@ impl PythonRegex {
     ///
     /// # Errors
     /// One that cannot be read.
-    pub(crate) fn new(pattern: &str, ignore_case: bool) -> Result<Self, TextError> {
+    pub(crate) fn new(pattern: &str, ignore_case: bool) -> Result<Self, Error> {
         let refused = |problem: String| {
-            TextError(format!("the pattern {pattern:?} is no regular expression: {problem}"))
+            Error::custom(format!("the pattern {pattern:?} is no regular expression: {problem}"))
         };
         let exact = translate(pattern, ignore_case, false).map_err(refused)?;
         let plain = translate(pattern, ignore_case, true).map_err(refused)?;
@@ -551,7 +512,7 @@ impl PythonRegex {
         &self,
         text: &'t str,
         budget: &SearchBudget,
-    ) -> Result<Option<Captures<'t, str>>, TextError> {
+    ) -> Result<Option<Captures<'t, str>>, Error> {
         self.search_from(text, 0, budget)
     }
 
@@ -564,10 +525,10 @@ impl PythonRegex {
         text: &'t str,
         from: usize,
         budget: &SearchBudget,
-    ) -> Result<Option<Captures<'t, str>>, TextError> {
+    ) -> Result<Option<Captures<'t, str>>, Error> {
         let (Engine { regex, is_linear }, bytes) = (self.engine(text), text.len());
         let too_many_steps = |_| {
-            TextError(format!(
+            Error::custom(format!(
                 "the pattern {:?} tried too many ways to match an output of {bytes} bytes; nested repetitions such as \
                  (a+)+ are the usual cause",
                 self.source
@@ -593,7 +554,7 @@ impl PythonRegex {
     /// The same expression for whole texts; none if that cannot be known from the part that is searched: it looks at what
     /// stands around it.
     pub(crate) fn of_whole_text(&self, ignore_case: bool) -> Option<PythonRegex> {
-        let (flags, rest) = global_flags(&self.source).ok()?;
+        let (flags, rest) = global_flags(&self.source);
         let looks_around = [r"\b", r"\B", "(?=", "(?!", "(?<"].iter().any(|part| self.source.contains(part));
         if looks_around || flags.contains('x') {
             return None;

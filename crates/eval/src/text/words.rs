@@ -4,9 +4,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use errorbar_core::{Score, Value};
+
 use super::number::decimal_digit;
 use super::number::{parse_decimal, two_decimals};
-use super::{Judgement, Mark};
+use super::{grade, scored};
 
 /// The parts of a case folded text between spaces and hyphens, normalised one by one; none is empty. A part
 /// with another blank in it, such as a line break, holds several words.
@@ -35,20 +37,13 @@ fn number_text(text: &str) -> Option<String> {
 
 /// Digits of any script in ASCII, without underscores, which must stand between digits.
 fn ascii_digits(text: &str) -> Option<String> {
-    let mut plain = String::with_capacity(text.len());
-    let mut before = '_';
-    for c in text.chars().map(|c| decimal_digit(c).and_then(|d| char::from_digit(d, 10)).unwrap_or(c)) {
-        if (before == '_' && !plain.is_empty() || c == '_')
-            && !(if c == '_' { before } else { c }).is_ascii_digit()
-        {
-            return None;
-        }
-        if c != '_' {
-            plain.push(c);
-        }
-        before = c;
-    }
-    (before != '_').then_some(plain)
+    let ascii = |c| decimal_digit(c).and_then(|digit| char::from_digit(digit, 10)).unwrap_or(c);
+    let plain: String = text.chars().map(ascii).collect();
+    let parts: Vec<&str> = plain.split('_').collect();
+    let is_digit = |c: char| c.is_ascii_digit();
+    let is_between =
+        |pair: &[&str]| matches!(pair, [a, b] if a.ends_with(is_digit) && b.starts_with(is_digit));
+    parts.windows(2).all(is_between).then(|| parts.concat())
 }
 
 /// Words separated by single spaces, without a, an and the wherever they stand between characters of no word.
@@ -134,11 +129,18 @@ pub(crate) fn fold_if(ignore_case: bool, text: &str) -> Cow<'_, str> {
 }
 
 /// Right when the completion and any target have the same words. The answer is the completion.
-pub fn judge_exact<'a>(completion: &'a str, targets: &[impl AsRef<str>]) -> Judgement<'a> {
+pub fn judge_exact(completion: &str, targets: &[impl AsRef<str>]) -> Score {
     let words = normal_words(completion);
     // Nothing is left of a text of articles and punctuation, and nothing is no answer.
     let right = !words.is_empty() && targets.iter().any(|target| normal_words(target.as_ref()) == words);
-    Judgement::new(completion, Mark::of(right), Some(Cow::Borrowed(completion))).unexplained()
+    unexplained(completion, grade(right), completion)
+}
+
+/// A score that needs no explanation: the answer shows what was compared.
+fn unexplained(completion: &str, value: impl Into<Value>, answer: &str) -> Score {
+    let mut score = scored(completion, value, Some(answer.to_owned()));
+    score.explanation = None;
+    score
 }
 
 fn normal_words(text: &str) -> String {
@@ -157,22 +159,12 @@ impl F1 {
         F1 { stop_words: stop_words.iter().map(|word| normal_part(&casefold(word.as_ref()))).collect() }
     }
 
-    /// Judges one completion. The answer is the completion.
-    pub fn judge<'a>(&self, completion: &'a str, targets: &[impl AsRef<str>]) -> Judgement<'a> {
-        self.judge_answer(completion, Cow::Borrowed(completion), targets)
-    }
-
-    /// Judges an answer that was taken from a completion.
-    pub fn judge_answer<'a>(
-        &self,
-        completion: &'a str,
-        answer: Cow<'a, str>,
-        targets: &[impl AsRef<str>],
-    ) -> Judgement<'a> {
-        let parts = self.parts(&answer);
+    /// Judges an answer that was taken from a completion; it may be all of it.
+    pub fn judge(&self, completion: &str, answer: &str, targets: &[impl AsRef<str>]) -> Score {
+        let parts = self.parts(answer);
         let share = |target: &_| self.share(&parts, AsRef::as_ref(target));
         let best = targets.iter().map(share).fold(0.0, f64::max);
-        Judgement::new(completion, Mark::Share(two_decimals(best)), Some(answer)).unexplained()
+        unexplained(completion, two_decimals(best), answer)
     }
 
     fn parts(&self, text: &str) -> Vec<String> {

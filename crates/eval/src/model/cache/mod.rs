@@ -292,8 +292,8 @@ impl Cache {
     /// # Errors
     /// A folder that cannot be read; one that is not there has no answers.
     pub fn answers(&self) -> Result<Vec<CachedAnswer>> {
-        let files = self.files()?.into_iter().filter(|file| file.is_answer);
-        Ok(files.map(CachedAnswer::read).collect())
+        let answers = self.files()?.into_iter().filter(|(_, is_answer)| *is_answer);
+        Ok(answers.map(|(answer, _)| answer.read()).collect())
     }
 
     /// Removes the answers that are chosen, and what writers that were killed have left behind.
@@ -302,22 +302,23 @@ impl Cache {
     /// A folder that cannot be read, a file that cannot be removed.
     pub fn remove(&self, mut is_chosen: impl FnMut(&CachedAnswer) -> bool) -> Result<CacheRemoval> {
         let mut removed = CacheRemoval::default();
-        for file in self.files()? {
-            if file.is_answer {
-                let answer = CachedAnswer::read(file);
+        for (file, is_answer) in self.files()? {
+            if is_answer {
+                let answer = file.read();
                 if is_chosen(&answer) && remove_file(&answer.path)? {
                     removed.answers += 1;
                     removed.bytes += answer.bytes;
                 }
-            } else if is_older(file.changed, LEFT_BEHIND) {
+            } else if file.is_older(LEFT_BEHIND) {
                 remove_file(&file.path)?;
             }
         }
         Ok(removed)
     }
 
-    /// The files that are ours, by name.
-    fn files(&self) -> Result<Vec<CacheFile>> {
+    /// The files that are ours, by name, and whether each is an answer, `ab….json`, and not `ab….UUID.new`: in the making,
+    /// or left behind. What is in them is not read.
+    fn files(&self) -> Result<Vec<(CachedAnswer, bool)>> {
         let mut files = Vec::new();
         for folder in entries(&self.folder)? {
             let name = folder.file_name();
@@ -333,22 +334,14 @@ impl Cache {
                 if metadata.is_file() {
                     let changed = metadata.modified().ok().and_then(|time| Timestamp::try_from(time).ok());
                     let changed = changed.unwrap_or(Timestamp::UNIX_EPOCH);
-                    files.push(CacheFile { path: file.path(), is_answer, bytes: metadata.len(), changed });
+                    let (path, bytes) = (file.path(), metadata.len());
+                    files.push((CachedAnswer { path, model: None, created: changed, bytes }, is_answer));
                 }
             }
         }
-        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
         Ok(files)
     }
-}
-
-/// A file whose name is one that we give.
-struct CacheFile {
-    path: PathBuf,
-    /// Whether it is `ab….json`, and not `ab….UUID.new`: in the making, or left behind.
-    is_answer: bool,
-    bytes: u64,
-    changed: Timestamp,
 }
 
 /// Whether a file is an answer or will be one, if its name is one that we give.
@@ -360,14 +353,16 @@ fn is_answer(name: &OsStr, digits: &str) -> Option<bool> {
 }
 
 impl CachedAnswer {
-    fn read(file: CacheFile) -> Self {
-        let CacheFile { path, bytes, changed, .. } = file;
-        let summary =
-            read(&path, MAX_BYTES).and_then(|bytes| serde_json::from_slice::<EntryHead>(&bytes).ok());
-        let known =
-            summary.and_then(|EntryHead { created, model }| Some((created.parse().ok()?, Some(model))));
-        let (created, model) = known.unwrap_or((changed, None));
-        CachedAnswer { path, model, created, bytes }
+    /// The same with the model and the time that the file has, if it can be read.
+    fn read(mut self) -> Self {
+        let head =
+            read(&self.path, MAX_BYTES).and_then(|bytes| serde_json::from_slice::<EntryHead>(&bytes).ok());
+        if let Some(EntryHead { created, model }) = head
+            && let Ok(created) = created.parse()
+        {
+            (self.created, self.model) = (created, Some(model));
+        }
+        self
     }
 
     /// Whether it has got this old by now.

@@ -209,17 +209,19 @@ impl ProviderProtocol {
     }
 }
 
-/// One entry for each: the name, how `genai` calls it, where it is, and its help text.
+/// One entry for each: the name, how `genai` calls it, where it is, and what its models are, with the variable of the key
+/// unless that says how it is called.
 macro_rules! providers {
-    ($($name:literal $kind:ident $base_url:literal $doc:literal;)*) => {
+    ($($name:literal $kind:ident $base_url:literal $what:literal $($key:literal)?;)*) => {
         /// All of them.
-        pub(crate) const PROVIDERS: &[ProviderEntry] = &[$(provider!($name, $doc, {
+        pub(crate) const PROVIDERS: &[ProviderEntry] = &[$({
+            const DOC: &str = concat!($what $(, ": ", $name, "/NAME; the key is ", $key, " or in a file.")?);
             const PROTOCOL: ProviderProtocol =
                 ProviderProtocol { name: $name, kind: AdapterKind::$kind, base_url: $base_url };
-            Provider::remote(|model, options| {
+            provider!($name, DOC, Provider::remote(|model, options| {
                 Ok(GenaiModel::open(&PROTOCOL, model, options, |name| std::env::var_os(name))?.into())
-            })
-        })),*];
+            }))
+        }),*];
 
         #[cfg(test)]
         pub(super) const PROTOCOL: &[ProviderProtocol] =
@@ -228,34 +230,22 @@ macro_rules! providers {
 }
 
 providers! {
-    "anthropic" Anthropic "https://api.anthropic.com/v1/"
-        "Claude, of Anthropic: anthropic/NAME; the key is ANTHROPIC_API_KEY or in a file.";
-    "cohere" Cohere "https://api.cohere.com/v1/"
-        "Command, of Cohere: cohere/NAME; the key is COHERE_API_KEY or in a file.";
-    "deepseek" DeepSeek "https://api.deepseek.com/v1/"
-        "Models of DeepSeek: deepseek/NAME; the key is DEEPSEEK_API_KEY or in a file.";
-    "fireworks" Fireworks "https://api.fireworks.ai/inference/v1/"
-        "Models at Fireworks AI: fireworks/NAME; the key is FIREWORKS_API_KEY or in a file.";
-    "google" Gemini "https://generativelanguage.googleapis.com/v1beta/"
-        "Gemini, of Google: google/NAME; the key is GEMINI_API_KEY or in a file.";
-    "groq" Groq "https://api.groq.com/openai/v1/"
-        "Models at Groq: groq/NAME; the key is GROQ_API_KEY or in a file.";
-    "minimax" MiniMax "https://api.minimax.io/anthropic/v1/"
-        "Models of MiniMax: minimax/NAME; the key is MINIMAX_API_KEY or in a file.";
-    "mistral" Mistral "https://api.mistral.ai/v1/"
-        "Models of Mistral: mistral/NAME; the key is MISTRAL_API_KEY or in a file.";
-    "moonshot" Moonshot "https://api.moonshot.cn/v1/"
-        "Models of Moonshot: moonshot/NAME; the key is MOONSHOT_API_KEY or in a file.";
-    "nebius" Nebius "https://api.studio.nebius.ai/v1/"
-        "Models at Nebius: nebius/NAME; the key is NEBIUS_API_KEY or in a file.";
+    "anthropic" Anthropic "https://api.anthropic.com/v1/" "Claude, of Anthropic" "ANTHROPIC_API_KEY";
+    "cohere" Cohere "https://api.cohere.com/v1/" "Command, of Cohere" "COHERE_API_KEY";
+    "deepseek" DeepSeek "https://api.deepseek.com/v1/" "Models of DeepSeek" "DEEPSEEK_API_KEY";
+    "fireworks" Fireworks "https://api.fireworks.ai/inference/v1/" "Models at Fireworks AI" "FIREWORKS_API_KEY";
+    "google" Gemini "https://generativelanguage.googleapis.com/v1beta/" "Gemini, of Google" "GEMINI_API_KEY";
+    "groq" Groq "https://api.groq.com/openai/v1/" "Models at Groq" "GROQ_API_KEY";
+    "minimax" MiniMax "https://api.minimax.io/anthropic/v1/" "Models of MiniMax" "MINIMAX_API_KEY";
+    "mistral" Mistral "https://api.mistral.ai/v1/" "Models of Mistral" "MISTRAL_API_KEY";
+    "moonshot" Moonshot "https://api.moonshot.cn/v1/" "Models of Moonshot" "MOONSHOT_API_KEY";
+    "nebius" Nebius "https://api.studio.nebius.ai/v1/" "Models at Nebius" "NEBIUS_API_KEY";
     "ollama" Ollama "http://localhost:11434/"
         "Models that Ollama runs on this machine, or at the base URL of the run: ollama/NAME; it takes no key.";
     "openrouter" OpenRouter "https://openrouter.ai/api/v1/"
         "Models that OpenRouter leads to: openrouter/MAKER/NAME; the key is OPEN_ROUTER_API_KEY or in a file.";
-    "together" Together "https://api.together.xyz/v1/"
-        "Models at Together AI: together/NAME; the key is TOGETHER_API_KEY or in a file.";
-    "xai" Xai "https://api.x.ai/v1/"
-        "Grok, of xAI: xai/NAME; the key is XAI_API_KEY or in a file.";
+    "together" Together "https://api.together.xyz/v1/" "Models at Together AI" "TOGETHER_API_KEY";
+    "xai" Xai "https://api.x.ai/v1/" "Grok, of xAI" "XAI_API_KEY";
 }
 
 // From a request of ours to one of `genai`.
@@ -327,15 +317,9 @@ pub(super) fn options(speaks: &ProviderProtocol, model: &str, config: &GenerateC
 
 /// What `genai` has no field for goes into the body as it is; only chat completions get this far with it.
 fn extra_body(config: &GenerateConfig) -> Metadata {
-    let logprobs = config.logprobs.or(config.top_logprobs.map(|_| true));
-    let options = [
-        ("frequency_penalty", config.frequency_penalty.map(Json::from)),
-        ("presence_penalty", config.presence_penalty.map(Json::from)),
-        ("logprobs", logprobs.map(Json::from)),
-        ("top_logprobs", config.top_logprobs.map(Json::from)),
-    ];
-    let mut body: Metadata =
-        options.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+    const FIELDS: [&str; 5] = ["max_tokens", "temperature", "top_p", "stop", "seed"];
+    let mut body = openai::settings(config);
+    body.retain(|name, _| !FIELDS.contains(&name.as_str()));
     body.extend(config.extra_body.clone());
     body
 }
@@ -362,7 +346,7 @@ pub(super) fn read(
     context: &RequestContext<'_>,
 ) -> Result<ModelOutput, ModelError> {
     let raw = response.captured_raw_body.clone().unwrap_or_default();
-    let none = |problem: &str| no_answer(context.address, "answer", problem, &raw.to_string());
+    let none = |what, problem| no_answer(context.address, what, &problem, &raw.to_string());
     let key = context.address.key.as_ref();
     if speaks.language() == ApiDialect::Chat {
         // `genai` would drop probabilities, all choices but the first, and the spaces around the text.
@@ -371,26 +355,18 @@ pub(super) fn read(
             Some(key) => key.hide_in_answer(body),
             None => body,
         };
-        return openai::read_answer(&body, context.model, key).map_err(|problem| {
-            let raw = raw.to_string();
-            failure::no_answer(context.address, StatusCode::OK, "chat completion", &problem, &raw)
-        });
+        let answer = openai::read_answer(&body, context.model, key);
+        return answer.map_err(|problem| none("chat completion", problem));
     }
     if let Some(StopReason::Other(reason)) = &response.stop_reason
         && openai::is_failure(reason)
     {
-        let problem = NoAnswer::Failed(format!("stop reason {reason:?}"));
-        return Err(failure::no_answer(
-            context.address,
-            StatusCode::OK,
-            "answer",
-            &problem,
-            &raw.to_string(),
-        ));
+        return Err(none("answer", NoAnswer::Failed(format!("stop reason {reason:?}"))));
     }
     let found = TEXTS.iter().filter_map(|place| raw.pointer(place));
     if let Some(found) = found.into_iter().find(|found| !found.is_string() && !found.is_null()) {
-        return Err(none(&format!("its text is not a string, but {found}")));
+        let problem = format!("its text is not a string, but {found}");
+        return Err(none("answer", NoAnswer::Malformed(problem)));
     }
     // A server may repeat the key, and this gets into logs.
     let hide = |text: String| match key {
@@ -399,7 +375,8 @@ pub(super) fn read(
     };
     let text = hide(response.content.texts().join("\n"));
     if text.is_empty() && response.stop_reason.is_none() {
-        return Err(none("it has neither text nor a stop reason"));
+        let problem = "it has neither text nor a stop reason".to_owned();
+        return Err(none("answer", NoAnswer::Malformed(problem)));
     }
     let model = hide(response.provider_model_iden.model_name.to_string());
     let message = Message::generated(model.as_str(), text);
@@ -481,6 +458,7 @@ fn usage(tokens: &TokenUsage) -> Option<Usage> {
 /// What an error of `genai` is for us. Its own text is not shown, as it holds whole answers and requests.
 fn failed(error: genai::Error, context: &RequestContext<'_>) -> ModelError {
     let address = context.address;
+    let malformed = |problem, body: &str| no_answer(address, "answer", &NoAnswer::Malformed(problem), body);
     match error {
         genai::Error::WebModelCall { webc_error, .. } | genai::Error::WebAdapterCall { webc_error, .. } => {
             match webc_error {
@@ -488,14 +466,11 @@ fn failed(error: genai::Error, context: &RequestContext<'_>) -> ModelError {
                     failure::of(&Reply { status, headers: *headers, body: body.into_bytes() }, context)
                 }
                 webc::Error::ResponseFailedNotJson { content_type, body } => {
-                    let problem = format!("its type is `{content_type}`, not JSON");
-                    no_answer(address, "answer", &problem, &body)
+                    malformed(format!("its type is `{content_type}`, not JSON"), &body)
                 }
-                webc::Error::ResponseFailedInvalidJson { body, cause } => {
-                    no_answer(address, "answer", &cause, &body)
-                }
+                webc::Error::ResponseFailedInvalidJson { body, cause } => malformed(cause, &body),
                 webc::Error::Reqwest(error) => address.failed(error),
-                other @ webc::Error::JsonValueExt(_) => no_answer(address, "answer", &other.to_string(), ""),
+                other @ webc::Error::JsonValueExt(_) => malformed(other.to_string(), ""),
             }
         }
         genai::Error::HttpError { status, body, headers, .. } => {
@@ -508,7 +483,7 @@ fn failed(error: genai::Error, context: &RequestContext<'_>) -> ModelError {
                     address.describe(&format!("answered that the prompt is blocked: {reason}")),
                 )
             }
-            None => no_answer(address, "answer", &cause, &response_body.to_string()),
+            None => malformed(cause, &response_body.to_string()),
         },
         // Nothing was sent.
         other => ModelError::permanent(
@@ -518,8 +493,8 @@ fn failed(error: genai::Error, context: &RequestContext<'_>) -> ModelError {
 }
 
 /// `genai` does not report which of the statuses of success it was.
-fn no_answer(address: &Address, what: &str, problem: &str, body: &str) -> ModelError {
-    failure::no_answer(address, StatusCode::OK, what, &NoAnswer::Malformed(problem.to_owned()), body)
+fn no_answer(address: &Address, what: &str, problem: &NoAnswer, body: &str) -> ModelError {
+    failure::no_answer(address, StatusCode::OK, what, problem, body)
 }
 
 /// Google has no candidates for a prompt that it does not like.

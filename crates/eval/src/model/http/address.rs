@@ -8,7 +8,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
 use reqwest::{Client, Response, StatusCode, Url};
 
 use super::ApiKey;
-use super::key::redact_beginning;
+use super::key::redact;
 use crate::model::{ModelError, ModelErrorKind};
 use crate::{Error, Result};
 
@@ -88,6 +88,11 @@ impl Address {
         Ok(Reply { status, headers, body })
     }
 
+    /// What stands behind a `?`, where some servers take keys.
+    pub(in crate::model) fn query(&self) -> &str {
+        self.url.query().unwrap_or_default()
+    }
+
     /// A sentence about a request to this address.
     pub(in crate::model) fn describe(&self, what: &str) -> String {
         format!("POST {} {what}", shown(&self.url))
@@ -99,13 +104,12 @@ impl Address {
         if let Some(key) = &self.key {
             text = key.hide_in(text);
         }
-        let as_sent =
-            self.url.query().into_iter().flat_map(|query| query.split(['&', '=']).map(str::to_owned));
+        let as_sent = self.query().split(['&', '=']).map(str::to_owned);
         let as_read = self.url.query_pairs().flat_map(|(key, value)| [key.into_owned(), value.into_owned()]);
         for part in as_sent.chain(as_read) {
             // Shorter than any key, and likely to be in a string by chance.
             if part.len() >= 8 {
-                text = redact_beginning(&text, &part).unwrap_or(text);
+                text = redact(&text, &part, true).unwrap_or(text);
             }
         }
         excerpt(&text, most_characters)
@@ -187,11 +191,7 @@ fn is_about_descriptors(error: &reqwest::Error) -> bool {
 
 /// The root cause of an error; what is above only reports that something went wrong.
 pub(super) fn cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn StdError = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    causes(error).last().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 // Where a server is.
@@ -254,11 +254,6 @@ impl BaseUrl {
         }
         url.set_fragment(None);
         url
-    }
-
-    /// What stands behind a `?`, where some servers take keys.
-    pub(in crate::model) fn query(&self) -> &str {
-        self.0.query().unwrap_or_default()
     }
 
     /// The string with a slash at its end, unless something stands behind a `?`.

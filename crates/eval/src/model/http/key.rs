@@ -1,6 +1,5 @@
 //! The key that a server knows its customers by: sent in one header, and shown nowhere.
 
-use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
@@ -8,6 +7,7 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
+use memchr::memmem;
 use reqwest::header::{HeaderValue, InvalidHeaderValue};
 
 use crate::{Error, Result};
@@ -101,26 +101,26 @@ impl ApiKey {
 
     /// A string with the key taken out: a server may repeat what it was sent, in any escape sequences of JSON.
     pub(super) fn hide_in(&self, text: String) -> String {
-        redact_beginning(&text, &self.0).unwrap_or(text)
+        redact(&text, &self.0, true).unwrap_or(text)
     }
 
     /// The same for the body of an answer, which gets into logs: only a key that does not occur by chance is taken out.
     pub(in crate::model) fn hide_in_answer(&self, body: Vec<u8>) -> Vec<u8> {
         // What is no UTF-8 is no answer either.
         let hidden = std::str::from_utf8(&body).ok().filter(|_| self.is_unlikely());
-        hidden.and_then(|text| redact(text, &self.0)).map_or(body, String::into_bytes)
+        hidden.and_then(|text| redact(text, &self.0, false)).map_or(body, String::into_bytes)
     }
 
     /// The same for a string of an answer.
     #[cfg(feature = "providers")]
     pub(in crate::model) fn hide_in_answer_text(&self, text: String) -> String {
-        let hidden = self.is_unlikely().then(|| redact(&text, &self.0)).flatten();
+        let hidden = self.is_unlikely().then(|| redact(&text, &self.0, false)).flatten();
         hidden.unwrap_or(text)
     }
 
     /// Where the key occurs in a string of an answer.
     pub(in crate::model) fn places_in_answer(&self, text: &str) -> Vec<Range<usize>> {
-        if self.is_unlikely() { find(text, &self.0).whole } else { Vec::new() }
+        if self.is_unlikely() { find(text, &self.0, false) } else { Vec::new() }
     }
 
     /// Whether it is too long to occur in an answer by chance.
@@ -136,89 +136,44 @@ impl ApiKey {
 // what is found is a range of the original string. So nothing has to be parsed, and a truncated string will do.
 
 /// Stands in the place of a secret.
-pub(super) const HIDDEN: &str = "***";
+const HIDDEN: &str = "***";
 
 /// The beginning of a secret at the end of a string is taken for a truncated secret from this many characters on.
 const LEAST_BEGINNING: usize = 8;
 
-/// Where a secret occurs in a string.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Occurrences {
-    /// All of it; from left to right.
-    pub(super) whole: Vec<Range<usize>>,
-    /// The beginning of it, at the end of the string.
-    pub(super) cut_off: Option<Range<usize>>,
-}
-
-/// Finds a secret, which is ASCII, in a string.
-pub(super) fn find(text: &str, secret: &str) -> Occurrences {
-    let mut found = Occurrences::default();
+/// Where a secret, which is ASCII, occurs in a string, from left to right; with `may_be_cut`, its beginning at the end of
+/// the string too.
+fn find(text: &str, secret: &str, may_be_cut: bool) -> Vec<Range<usize>> {
     let secret: Vec<u8> = secret.bytes().filter(|byte| *byte != b'\\').collect();
     if secret.is_empty() {
-        return found;
+        return Vec::new();
     }
-    // As Knuth, Morris and Pratt have it: a server must not be able to make this slow.
-    let borders = borders(&secret);
-    let at = |place: usize| secret.get(place).copied();
-    let shorter = |matched: usize| matched.checked_sub(1).and_then(|last| borders.get(last).copied());
-    let mut matched = 0;
-    // Where the characters that match begin.
-    let mut starts = VecDeque::with_capacity(secret.len());
-    for Character { value, start, end } in Characters::of(text) {
-        while at(matched) != Some(value) {
-            let Some(less) = shorter(matched) else { break };
-            matched = less;
-        }
-        if at(matched) == Some(value) {
-            matched += 1;
-            starts.push_back(start);
-        }
-        while starts.len() > matched {
-            starts.pop_front();
-        }
-        if matched == secret.len() {
-            found.whole.extend(starts.front().map(|start| *start..end));
-            starts.clear();
-            matched = 0;
-        }
+    let decoded: Vec<u8> = Characters::of(text).map(|character| character.value).collect();
+    // In linear time: a server must not be able to make this slow.
+    let whole = memmem::find_iter(&decoded, &secret).map(|start| start..start + secret.len());
+    let mut places: Vec<Range<usize>> = whole.collect();
+    let rest = decoded.get(places.last().map_or(0, |last| last.end)..).unwrap_or_default();
+    let is_at_end = |length: &usize| secret.get(..*length).is_some_and(|beginning| rest.ends_with(beginning));
+    let cut_off = (LEAST_BEGINNING..secret.len()).rev().find(is_at_end).filter(|_| may_be_cut);
+    places.extend(cut_off.map(|length| decoded.len() - length..decoded.len()));
+    // From characters to where they are written.
+    let mut characters = Characters::of(text).zip(0..);
+    let written = places.into_iter().filter_map(|place| {
+        let (first, _) = characters.find(|(_, at)| *at == place.start)?;
+        let last = place.len().checked_sub(2).and_then(|more| characters.nth(more));
+        Some(first.start..last.map_or(first.end, |(last, _)| last.end))
+    });
+    let mut written: Vec<Range<usize>> = written.collect();
+    if let (Some(last), true) = (written.last_mut(), cut_off.is_some()) {
+        // Half an escape sequence may follow.
+        last.end = text.len();
     }
-    if matched >= LEAST_BEGINNING {
-        found.cut_off = starts.front().map(|start| *start..text.len());
-    }
-    found
-}
-
-/// How long the longest proper beginning of each beginning is that also ends it.
-fn borders(secret: &[u8]) -> Vec<usize> {
-    let mut borders = vec![0_usize; secret.len()];
-    let mut matched = 0;
-    for (place, byte) in secret.iter().enumerate().skip(1) {
-        while matched > 0 && secret.get(matched) != Some(byte) {
-            matched = borders.get(matched - 1).copied().unwrap_or(0);
-        }
-        if secret.get(matched) == Some(byte) {
-            matched += 1;
-        }
-        if let Some(border) = borders.get_mut(place) {
-            *border = matched;
-        }
-    }
-    borders
+    written
 }
 
 /// A text without a secret; as it was if it is not there.
-pub(super) fn redact(text: &str, secret: &str) -> Option<String> {
-    replace(text, &find(text, secret).whole)
-}
-
-/// The same for a string that may have been cut off in the middle of the secret.
-pub(super) fn redact_beginning(text: &str, secret: &str) -> Option<String> {
-    let mut found = find(text, secret);
-    found.whole.extend(found.cut_off);
-    replace(text, &found.whole)
-}
-
-fn replace(text: &str, ranges: &[Range<usize>]) -> Option<String> {
+pub(super) fn redact(text: &str, secret: &str, may_be_cut: bool) -> Option<String> {
+    let ranges = find(text, secret, may_be_cut);
     if ranges.is_empty() {
         return None;
     }
@@ -274,30 +229,20 @@ impl Iterator for Characters<'_> {
         let (start, mut is_escaped) = (self.at, false);
         loop {
             let byte = *self.bytes.get(self.at)?;
-            match byte {
-                b'\\' => {
-                    is_escaped = true;
-                    self.at += 1;
-                }
+            let (value, length) = match byte {
                 b'u' if is_escaped => match self.decoded() {
-                    // A backslash, which may escape what follows where the text is decoded twice.
-                    Some(0x5c) => self.at += 5,
-                    Some(code) => {
-                        self.at += 5;
-                        let value = u8::try_from(code).ok().filter(u8::is_ascii).unwrap_or(u8::MAX);
-                        return Some(Character { value, start, end: self.at });
-                    }
+                    Some(code) => (u8::try_from(code).ok().filter(u8::is_ascii).unwrap_or(u8::MAX), 5),
                     None if self.is_cut_off() => return None,
-                    None => {
-                        self.at += 1;
-                        return Some(Character { value: byte, start, end: self.at });
-                    }
+                    None => (byte, 1),
                 },
-                _ => {
-                    self.at += 1;
-                    return Some(Character { value: byte, start, end: self.at });
-                }
+                _ => (byte, 1),
+            };
+            self.at += length;
+            if value != b'\\' {
+                return Some(Character { value, start, end: self.at });
             }
+            // It may escape what follows, also a decoded one where the text is decoded twice.
+            is_escaped = true;
         }
     }
 }
@@ -362,7 +307,7 @@ mod redact_tests {
     const SECRET: &str = "sk-ab/cd+ef=0123";
 
     fn hidden(text: &str) -> String {
-        redact(text, SECRET).unwrap_or_else(|| text.to_owned())
+        redact(text, SECRET, false).unwrap_or_else(|| text.to_owned())
     }
 
     #[test]
@@ -409,26 +354,26 @@ mod redact_tests {
             r"\uzzzz",
             "日本\\u65e5",
         ] {
-            assert_eq!(redact(text, SECRET), None, "{text}");
+            assert_eq!(redact(text, SECRET, false), None, "{text}");
         }
-        assert_eq!(redact("text", ""), None);
-        assert_eq!(redact("text", "\\"), None);
+        assert_eq!(redact("text", "", false), None);
+        assert_eq!(redact("text", "\\", false), None);
     }
 
     #[test]
     fn beginnings_that_repeat_do_not_hide_a_secret() {
-        assert_eq!(redact("aaab aab aaaab", "aab").unwrap(), "a*** *** aa***");
-        assert_eq!(redact("ababababc", "ababc").unwrap(), "abab***");
+        assert_eq!(redact("aaab aab aaaab", "aab", false).unwrap(), "a*** *** aa***");
+        assert_eq!(redact("ababababc", "ababc", false).unwrap(), "abab***");
     }
 
     #[test]
     fn a_secret_that_was_cut_off_is_hidden_too() {
-        let cut = |text: &str| redact_beginning(text, SECRET).unwrap_or_else(|| text.to_owned());
+        let cut = |text: &str| redact(text, SECRET, true).unwrap_or_else(|| text.to_owned());
         assert_eq!(cut("no sk-ab/cd+"), "no ***");
         assert_eq!(cut(r"no sk-ab\/\u0063d+\u00"), "no ***");
         assert_eq!(cut(r"sk-ab/cd+ef=0123 sk-ab\/\u0063d+\"), "*** ***");
         // Too little to be of use to anybody, and likely to be something else.
         assert_eq!(cut("no sk-ab/c"), "no sk-ab/c");
-        assert_eq!(redact("no sk-ab/cd+", SECRET), None);
+        assert_eq!(redact("no sk-ab/cd+", SECRET, false), None);
     }
 }

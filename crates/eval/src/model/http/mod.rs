@@ -6,7 +6,7 @@ mod address;
 mod key;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use errorbar_core::{Error, Result};
@@ -35,7 +35,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The client for a server, with or without TLS.
 ///
-/// There are two because the one with TLS wants the certificates of the system, which a small container does not
+/// There is another one without because the one with TLS wants the certificates of the system, which a small container does not
 /// have, and a server next door does not need.
 ///
 /// Certificates in `ca_file` are trusted beside those of the system.
@@ -43,31 +43,30 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// # Errors
 /// No certificates on this machine, if the address needs them; a file that has none.
 pub(in crate::model) fn shared_client(base: &BaseUrl, ca_file: Option<&Path>) -> Result<Client> {
-    static PLAIN: OnceLock<Result<Client>> = OnceLock::new();
-    static TLS: OnceLock<Result<Client>> = OnceLock::new();
+    /// By whether they use TLS, and what they trust beside the system.
+    static CLIENTS: Mutex<Vec<((bool, Certificates), Client)>> = Mutex::new(Vec::new());
     // Read and reported in any case: who names a file that is wrong should know.
-    let trusted = ca_file.map(read_certificates).transpose()?;
-    if let Some(trusted) = trusted.filter(|_| base.is_https()) {
-        trusting(trusted)
-    } else if base.is_https() {
-        TLS.get_or_init(|| build(builder(), "; is the package ca-certificates installed?")).clone()
-    } else {
-        PLAIN.get_or_init(|| build(builder().tls_certs_only([]), "")).clone()
+    let mut trusted = ca_file.map(read_certificates).transpose()?.unwrap_or_default();
+    if !base.is_https() {
+        trusted.clear();
     }
-}
-
-/// The client that trusts these certificates too; one for all models that do.
-fn trusting(trusted: Certificates) -> Result<Client> {
-    static CLIENTS: Mutex<Vec<(Certificates, Client)>> = Mutex::new(Vec::new());
+    let kind = (base.is_https(), trusted);
     let mut clients = lock(&CLIENTS);
-    if let Some((_, client)) = clients.iter().find(|(known, _)| *known == trusted) {
+    if let Some((_, client)) = clients.iter().find(|(known, _)| *known == kind) {
         return Ok(client.clone());
     }
-    let config = trusting_config(trusted.clone());
-    let config =
-        config.map_err(|error| Error::custom(format!("the certificates cannot be used: {error}")))?;
-    let client = build(builder().tls_backend_preconfigured(config), "")?;
-    clients.push((trusted, client.clone()));
+    let client = match &kind {
+        (false, _) => build(builder().tls_certs_only([]), ""),
+        (true, trusted) if trusted.is_empty() => {
+            build(builder(), "; is the package ca-certificates installed?")
+        }
+        (true, trusted) => {
+            let unusable = |error| Error::custom(format!("the certificates cannot be used: {error}"));
+            let config = trusting_config(trusted.clone()).map_err(unusable)?;
+            build(builder().tls_backend_preconfigured(config), "")
+        }
+    }?;
+    clients.push((kind, client.clone()));
     Ok(client)
 }
 

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 
 use errorbar_core::Metadata;
 use reqwest::Client;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::error::{self as failure, RequestContext};
 use super::http::{Address, ApiKey, BaseUrl, shared_client};
@@ -43,19 +43,8 @@ struct OpenAi {
     model: String,
     /// Where the server is, for the record.
     base_url: String,
-    /// What stands behind a `?` there, which is not for the record.
-    query: SecretText,
     client: Client,
     address: Address,
-}
-
-/// A string that is shown nowhere.
-struct SecretText(String);
-
-impl std::fmt::Debug for SecretText {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.0.is_empty() { "none" } else { HIDDEN })
-    }
 }
 
 impl OpenAi {
@@ -81,7 +70,6 @@ impl OpenAi {
             name,
             model: model.to_owned(),
             base_url: base.shown(),
-            query: SecretText(base.query().to_owned()),
             client: shared_client(&base, options.ca_file)?,
             address: Address::new(&base, &["chat", "completions"], key, options.timeout),
         })
@@ -97,7 +85,7 @@ impl Model for OpenAi {
         let other =
             (self.base_url != BASE_URL).then(|| ("base_url".to_owned(), self.base_url.as_str().into()));
         // A run can only be resumed if the user gives it again.
-        let query = (!self.query.0.is_empty()).then(|| (QUERY.to_owned(), HIDDEN.into()));
+        let query = (!self.address.query().is_empty()).then(|| (QUERY.to_owned(), HIDDEN.into()));
         Metadata::from_iter(other.into_iter().chain(query))
     }
 
@@ -106,7 +94,7 @@ impl Model for OpenAi {
     }
 
     fn hidden_args(&self) -> &str {
-        &self.query.0
+        self.address.query()
     }
 
     fn is_cacheable(&self) -> bool {
@@ -135,33 +123,37 @@ impl Model for OpenAi {
 /// Models of these names take `max_completion_tokens` and refuse `max_tokens`, which is all that other servers know.
 const THINKING: [&str; 4] = ["o1", "o3", "o4", "gpt-5"];
 
-/// The body: what is unset is not sent, so that the server has its default.
+/// The body of a request.
 fn body_of(model: &str, messages: &[Message], config: &GenerateConfig) -> Json {
-    let messages =
-        messages.iter().map(|message| json!({"role": message.role.name(), "content": message.content}));
-    let mut body = Map::new();
-    body.insert("messages".to_owned(), messages.collect());
-    body.insert("model".to_owned(), model.into());
-    let max_tokens = if THINKING.iter().any(|prefix| model.starts_with(prefix)) {
-        "max_completion_tokens"
-    } else {
-        "max_tokens"
-    };
-    let logprobs = config.logprobs.or(config.top_logprobs.map(|_| true));
-    let options = [
-        (max_tokens, config.max_tokens.map(Json::from)),
-        ("temperature", config.temperature.map(Json::from)),
-        ("top_p", config.top_p.map(Json::from)),
-        ("stop", (!config.stop_seqs.is_empty()).then(|| config.stop_seqs.clone().into())),
-        ("seed", config.seed.map(Json::from)),
-        ("frequency_penalty", config.frequency_penalty.map(Json::from)),
-        ("presence_penalty", config.presence_penalty.map(Json::from)),
-        ("logprobs", logprobs.map(Json::from)),
-        ("top_logprobs", config.top_logprobs.map(Json::from)),
-    ];
-    body.extend(options.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))));
+    let messages: Json = messages
+        .iter()
+        .map(|message| json!({"role": message.role.name(), "content": message.content}))
+        .collect();
+    let mut settings = settings(config);
+    if THINKING.iter().any(|prefix| model.starts_with(prefix))
+        && let Some(most) = settings.remove("max_tokens")
+    {
+        settings.insert("max_completion_tokens", most);
+    }
+    let mut body =
+        Metadata::from_iter([("messages".to_owned(), messages), ("model".to_owned(), model.into())]);
+    body.extend(settings);
     body.extend(config.extra_body.clone());
-    Json::Object(body)
+    body.into()
+}
+
+/// The settings under the names that chat completions have for them: what is unset is not sent, so that the server has
+/// its default.
+pub(super) fn settings(config: &GenerateConfig) -> Metadata {
+    let mut settings = config.to_log();
+    settings.retain(|name, _| !["system_message", "extra_body"].contains(&name.as_str()));
+    if let Some(stop) = settings.remove("stop_seqs") {
+        settings.insert("stop", stop);
+    }
+    if config.top_logprobs.is_some() && config.logprobs.is_none() {
+        settings.insert("logprobs", true.into());
+    }
+    settings
 }
 
 #[cfg(test)]

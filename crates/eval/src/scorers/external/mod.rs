@@ -35,25 +35,17 @@ pub(super) use protocol::Question;
 
 /// Why a program gave no score. The caller adds the name of the command.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{message}")]
-pub(in crate::scorers) struct CommandError {
-    message: String,
-    /// Whether it is about what was written to stdout, whatever sample it was for.
-    is_of_protocol: bool,
-}
+#[error("{0}")]
+pub(in crate::scorers) struct CommandError(String);
 
 impl CommandError {
-    fn new(message: String) -> Self {
-        CommandError { message, is_of_protocol: false }
-    }
-
     fn not_started(problem: String) -> Self {
-        CommandError::new(format!("cannot be started: {problem}"))
+        CommandError(format!("cannot be started: {problem}"))
     }
 
     /// With the last lines of stderr, where there are any.
     fn with_stderr(message: String, stderr: &str) -> Self {
-        CommandError::new(match stderr {
+        CommandError(match stderr {
             "" => message,
             stderr => format!("{message}\nlast lines of its stderr:\n{stderr}"),
         })
@@ -139,17 +131,12 @@ impl Pool {
     fn process(&self) -> Result<Arc<Process>, CommandError> {
         let state = &mut *lock(&self.state);
         let mut stray = None;
-        state.processes.retain(|process| match process.ended() {
-            None => true,
-            Some(end) => {
-                state.ended += 1;
-                if end.error.is_of_protocol && !end.is_reported {
-                    stray = Some(end.error.clone());
-                }
-                state.last = Some(end.error);
-                false
-            }
-        });
+        let ended = state.processes.extract_if(.., |process| process.ended().is_some());
+        for end in ended.filter_map(|process| process.ended()) {
+            state.ended += 1;
+            stray = Some(end.error.clone()).filter(|_| end.is_stray).or(stray);
+            state.last = Some(end.error);
+        }
         let loads = state.processes.iter().filter_map(|process| Some((process.load()?, process)));
         let free = loads.filter(|(load, _)| *load < self.options.concurrency).min_by_key(|(load, _)| *load);
         if let Some((_, process)) = free {
@@ -157,7 +144,7 @@ impl Pool {
         }
         if let (true, Some(last)) = (state.ended > self.options.max_restarts, &state.last) {
             let count = state.ended;
-            return Err(CommandError::new(format!(
+            return Err(CommandError(format!(
                 "has ended {count} times and is not started again; the last time it {last}"
             )));
         }

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{ChildStderr, ChildStdin, ChildStdout};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
+use std::process::{ChildStderr, ChildStdout};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,7 @@ const SHOWN: usize = 200;
 /// How long a process may take to end when its stdout has, and its stderr when it has.
 const PATIENCE: Duration = Duration::from_secs(2);
 const STDERR_PATIENCE: Duration = Duration::from_secs(2);
+const POLL: Duration = Duration::from_millis(1);
 
 /// What comes of a sample.
 pub(super) type Reply = Result<Score, CommandError>;
@@ -36,8 +37,6 @@ pub(super) struct Process {
     lines: Mutex<Option<mpsc::Sender<Vec<u8>>>>,
     group: Arc<ProcessGroup>,
     state: Mutex<ProcessState>,
-    /// Notified when the process has ended, and when its stderr has.
-    changed: Condvar,
     stderr: Mutex<StderrTail>,
 }
 
@@ -54,8 +53,8 @@ struct ProcessState {
 #[derive(Clone, Debug)]
 pub(super) struct ProcessEnd {
     pub(super) error: CommandError,
-    /// Whether a sample has failed by it.
-    pub(super) is_reported: bool,
+    /// Whether it is about what was written to stdout, and no sample has failed by it.
+    pub(super) is_stray: bool,
 }
 
 /// A sample that the process has.
@@ -78,12 +77,11 @@ impl Process {
     pub(super) fn start(program: &Program) -> Result<Arc<Self>, CommandError> {
         let (mut child, mark) = program.start()?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (lines, to_write) = mpsc::channel();
+        let (lines, to_write) = mpsc::channel::<Vec<u8>>();
         let process = Arc::new(Process {
             lines: Mutex::new(Some(lines)),
             group: ProcessGroup::new(child, mark),
             state: Mutex::default(),
-            changed: Condvar::new(),
             stderr: Mutex::default(),
         });
         let spawn = |work: Box<dyn FnOnce() + Send>| {
@@ -93,9 +91,13 @@ impl Process {
                 CommandError::not_started(format!("there is no thread for its pipes: {error}"))
             })
         };
-        if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
+        if let (Some(mut stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
             let (reader, watcher) = (Arc::clone(&process), Arc::clone(&process));
-            spawn(Box::new(move || write_lines(stdin, &to_write)))?;
+            spawn(Box::new(move || {
+                while let Ok(line) = to_write.recv()
+                    && stdin.write_all(&line).and_then(|()| stdin.flush()).is_ok()
+                {}
+            }))?;
             spawn(Box::new(move || watcher.read_stderr(stderr)))?;
             spawn(Box::new(move || reader.read_answers(stdout)))?;
         }
@@ -124,7 +126,7 @@ impl Process {
         let mut state = lock(&self.state);
         match &mut state.ended {
             Some(end) => {
-                end.is_reported = true;
+                end.is_stray = false;
                 drop(reply.send(Err(end.error.clone())));
             }
             None => {
@@ -149,16 +151,9 @@ impl Process {
 
     /// Waits until it has ended; one that has not by then, or that has samples, is killed.
     pub(super) fn end_by(&self, deadline: Instant) {
-        let mut state = lock(&self.state);
-        while state.ended.is_none() && state.pending.is_empty() {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            let waited = self.changed.wait_timeout(state, left);
-            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        while self.load() == Some(0) && Instant::now() < deadline {
+            thread::sleep(POLL);
         }
-        drop(state);
         self.group.kill();
     }
 }
@@ -189,14 +184,6 @@ impl Drop for PendingReply {
     }
 }
 
-fn write_lines(mut stdin: ChildStdin, lines: &mpsc::Receiver<Vec<u8>>) {
-    while let Ok(line) = lines.recv() {
-        if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
-            return;
-        }
-    }
-}
-
 impl Process {
     fn read_stderr(&self, mut stderr: ChildStderr) {
         let mut buffer = [0; 4096];
@@ -204,7 +191,6 @@ impl Process {
             lock(&self.stderr).push(buffer.get(..count).unwrap_or_default());
         }
         lock(&self.stderr).is_complete = true;
-        self.changed.notify_all();
     }
 
     /// Hands out answers until there are no more, or until one is none.
@@ -261,9 +247,9 @@ impl Process {
         let status = self.group.wait(PATIENCE);
         let stderr = self.complete_stderr();
         let mut state = lock(&self.state);
-        let is_reported = !state.pending.is_empty();
-        let is_of_protocol = problem.is_some();
-        let message = problem.unwrap_or_else(|| match is_reported {
+        let has_samples = !state.pending.is_empty();
+        let is_stray = problem.is_some() && !has_samples;
+        let message = problem.unwrap_or_else(|| match has_samples {
             true if status.ends_with(": 0") => format!(
                 "ended with {status} before it answered; it must read lines until its stdin ends, and answer each"
             ),
@@ -274,11 +260,10 @@ impl Process {
                 state.answers
             ),
         });
-        let error = CommandError { is_of_protocol, ..CommandError::with_stderr(message, &stderr) };
-        state.ended = Some(ProcessEnd { error: error.clone(), is_reported });
+        let error = CommandError::with_stderr(message, &stderr);
+        state.ended = Some(ProcessEnd { error: error.clone(), is_stray });
         let pending = std::mem::take(&mut state.pending);
         drop(state);
-        self.changed.notify_all();
         for pending in pending.into_values() {
             let _ = pending.reply.send(Err(error.clone()));
         }
@@ -288,7 +273,7 @@ impl Process {
     fn complete_stderr(&self) -> String {
         let until = Instant::now() + STDERR_PATIENCE;
         while !lock(&self.stderr).is_complete && Instant::now() < until {
-            thread::sleep(Duration::from_millis(1));
+            thread::sleep(POLL);
         }
         lock(&self.stderr).lines()
     }

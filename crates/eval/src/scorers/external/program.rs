@@ -97,10 +97,8 @@ impl Program {
                 None => format!("a program of the folder is written \"./{name}\""),
             }
         } else {
-            match near_in(&folders, name) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "install it, or write the path of the program".to_owned(),
-            }
+            let near = near_in(&folders, name).map(|near| format!("did you mean `{near}`?"));
+            near.unwrap_or_else(|| "install it, or write the path of the program".to_owned())
         };
         Err(format!("names the program `{name}`, which is in no folder of PATH; {advice}"))
     }
@@ -115,10 +113,8 @@ impl Program {
         }
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
-        let advice = match path.file_name().and_then(|name| near_in(&[folder], &name.to_string_lossy())) {
-            Some(near) => format!("; did you mean `{near}`?"),
-            None => String::new(),
-        };
+        let near = path.file_name().and_then(|name| near_in(&[folder], &name.to_string_lossy()));
+        let advice = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         Err(format!("names the script {}, which is not there{advice}", path.display()))
     }
 

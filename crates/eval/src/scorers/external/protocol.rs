@@ -1,15 +1,15 @@
 //! A line for a program, and a line of it.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{Score, Value};
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use jiter::{Jiter, JiterResult, Peek};
+use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::CommandError;
+use crate::scorers::detail;
 use crate::text::choice_label;
 use crate::{Message, SampleId, Target, TaskState};
 
@@ -113,18 +113,17 @@ impl Answer {
             }
             .to_owned());
         };
-        let unique = serde_json::from_slice::<UniqueKeys>(line);
-        let repeated = unique.map_err(|error| {
-            let problem = error.to_string();
-            let problem = problem.rsplit_once(" at line ").map_or(problem.as_str(), |(problem, _)| problem);
-            no_score(problem)
-        });
-        Ok(Answer { seq, score: repeated.and_then(|_| score(fields)) })
+        let score = match repeated_key(&mut Jiter::new(line)) {
+            Ok(None) => score(fields),
+            Ok(Some(key)) => Err(no_score(&format!("it has the key `{key}` twice"))),
+            Err(error) => Err(no_score(&error.to_string())),
+        };
+        Ok(Answer { seq, score })
     }
 }
 
 fn no_score(problem: &str) -> CommandError {
-    CommandError::new(format!("gave an answer that is no score: {problem}"))
+    CommandError(format!("gave an answer that is no score: {problem}"))
 }
 
 fn score(mut fields: Map<String, Json>) -> Result<Score, CommandError> {
@@ -133,7 +132,7 @@ fn score(mut fields: Map<String, Json>) -> Result<Score, CommandError> {
         let other = || format!("; it has {}; anything else goes into `metadata`", KEYS.join(", "));
         return Err(no_score(&format!("it has the key `{unknown}`{}", near.unwrap_or_else(other))));
     }
-    let reported = |message: &str| CommandError::new(format!("reports: {message}"));
+    let reported = |message: &str| CommandError(format!("reports: {message}"));
     match fields.remove("error") {
         None | Some(Json::Null) => {}
         Some(Json::String(message)) => return Err(reported(&message)),
@@ -142,11 +141,7 @@ fn score(mut fields: Map<String, Json>) -> Result<Score, CommandError> {
     let missing = || no_score("it has no `value`, which is null for an answer that cannot be scored");
     let value = fields.remove("value").ok_or_else(missing)?;
     let value = Value::from_json(&value).map_err(|error| no_score(&format!("`value`: {error}")))?;
-    let mut text = |key: &str| match fields.remove(key) {
-        None | Some(Json::Null) => None,
-        Some(Json::String(text)) => Some(text),
-        Some(other) => Some(other.to_string()),
-    };
+    let text = |key: &str| fields.get(key).and_then(detail);
     let mut score = Score::new(value);
     (score.answer, score.explanation, score.reason) = (text("answer"), text("explanation"), text("reason"));
     score.metadata = match fields.remove("metadata") {
@@ -157,54 +152,32 @@ fn score(mut fields: Map<String, Json>) -> Result<Score, CommandError> {
     Ok(score)
 }
 
-// JSON in which no object has a key twice: readers keep the last of them, and what the first said would be lost.
-
-/// Any JSON value that is that.
-pub(super) struct UniqueKeys;
-
-impl<'de> Deserialize<'de> for UniqueKeys {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(UniqueKeys)
-    }
-}
-
-/// Values that have no keys.
-macro_rules! scalars {
-    ($($visit:ident: $type:ty),+) => {$(
-        fn $visit<E: Error>(self, _: $type) -> Result<Self, E> {
-            Ok(self)
-        }
-    )+};
-}
-
-impl<'de> Visitor<'de> for UniqueKeys {
-    type Value = Self;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    scalars!(visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64, visit_str: &str);
-
-    fn visit_unit<E: Error>(self) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self, A::Error> {
-        while items.next_element::<UniqueKeys>()?.is_some() {}
-        Ok(self)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self, A::Error> {
-        let mut keys = HashSet::new();
-        while let Some(key) = fields.next_key::<String>()? {
-            fields.next_value::<UniqueKeys>()?;
-            if let Some(key) = keys.replace(key) {
-                return Err(Error::custom(format_args!("it has the key `{key}` twice")));
+/// A key that an object has twice, in any value: readers keep the last of them, and what the first said would be lost.
+fn repeated_key(json: &mut Jiter<'_>) -> JiterResult<Option<String>> {
+    match json.peek()? {
+        Peek::Array => {
+            let mut has_item = json.known_array()?.is_some();
+            while has_item {
+                if let Some(key) = repeated_key(json)? {
+                    return Ok(Some(key));
+                }
+                has_item = json.array_step()?.is_some();
             }
         }
-        Ok(self)
+        Peek::Object => {
+            let mut keys = HashSet::new();
+            let mut next = json.known_object()?.map(str::to_owned);
+            while let Some(key) = next {
+                let inner = repeated_key(json)?;
+                if let Some(key) = inner.or_else(|| keys.replace(key)) {
+                    return Ok(Some(key));
+                }
+                next = json.next_key()?.map(str::to_owned);
+            }
+        }
+        value => json.known_skip(value)?,
     }
+    Ok(None)
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! Templates in the syntax of Python's `str.format`: `{name}`, `{name[key][0]}`, `{name!r}`, `{name:.2f}`, and `{{` for a
 //! brace.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::LazyLock;
 
 use errorbar_core::python_text::{json_text, str_repr};
 use errorbar_core::{Error, Result};
+use fancy_regex::Regex;
 use serde_json::Value as Json;
 
 use crate::template::{Braces, ParsedTemplate, closing_brace};
@@ -129,7 +132,7 @@ const WIDEST: usize = 1000;
 
 /// How a value is laid out: `[[fill]align][0][width][,][.precision][type]`, with `<`, `>`, `^` for the side and `s`,
 /// `d`, `f`, `%` for the type.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct FormatSpec {
     fill: Option<char>,
     align: Option<char>,
@@ -143,36 +146,22 @@ pub(super) struct FormatSpec {
 impl FormatSpec {
     /// Reads a layout; nothing if it is none that is supported.
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut layout = FormatSpec::default();
-        let mut chars = text.chars();
-        let is_side = |c: char| matches!(c, '<' | '>' | '^');
-        let (first, second) = (chars.next(), chars.next());
-        let mut rest = if let Some(side) = second.filter(|c| is_side(*c)) {
-            (layout.fill, layout.align) = (first, Some(side));
-            chars.as_str()
-        } else if let Some(side) = first.filter(|c| is_side(*c)) {
-            layout.align = Some(side);
-            text.get(1..)?
-        } else {
-            text
-        };
-        if let Some(after) = rest.strip_prefix('0') {
-            (layout.zeros, rest) = (true, after);
-        }
-        if rest.starts_with(|c: char| c.is_ascii_digit()) {
-            (layout.width, rest) = number(rest)?;
-        }
-        if let Some(after) = rest.strip_prefix(',') {
-            (layout.commas, rest) = (true, after);
-        }
-        if let Some(after) = rest.strip_prefix('.') {
-            let (digits, after) = number(after)?;
-            (layout.precision, rest) = (Some(digits), after);
-        }
-        let mut kind = rest.chars();
-        layout.kind = kind.next();
-        let is_kind = layout.kind.is_none_or(|c| matches!(c, 's' | 'd' | 'f' | '%'));
-        (is_kind && kind.next().is_none()).then_some(layout)
+        static LAYOUT: LazyLock<fancy_regex::Result<Regex>> = LazyLock::new(|| {
+            Regex::new(r"(?s)\A(?:(.)?([<>^]))?(0)?([0-9]+)?(,)?(?:\.([0-9]+))?([sdf%])?\z")
+        });
+        let found = LAYOUT.as_ref().ok()?.captures(text).ok()??;
+        let character = |group| found.get(group)?.as_str().chars().next();
+        let number = |group| found.get(group).map(|digits| digits.as_str().parse::<usize>()).transpose();
+        let (width, precision) = (number(4).ok()?.unwrap_or(0), number(6).ok()?);
+        (width.max(precision.unwrap_or(0)) <= WIDEST).then_some(FormatSpec {
+            fill: character(1),
+            align: character(2),
+            zeros: found.get(3).is_some(),
+            width,
+            commas: found.get(5).is_some(),
+            precision,
+            kind: character(7),
+        })
     }
 
     /// The value laid out; nothing if a value of its type cannot be.
@@ -223,27 +212,13 @@ impl FormatSpec {
     }
 }
 
-/// A number that is not too large, and what follows it.
-fn number(text: &str) -> Option<(usize, &str)> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (digits, rest) = text.split_at(end);
-    Some((digits.parse().ok().filter(|n| *n <= WIDEST)?, rest))
-}
-
 /// With a comma before each three digits of the whole part.
 fn with_commas(text: &str) -> String {
-    let end = text.find(['.', '%', 'e']).unwrap_or(text.len());
-    let (whole, rest) = text.split_at(end);
-    let digits = whole.trim_start_matches('-').len();
-    let sign = whole.len() - digits;
-    let mut out = String::with_capacity(text.len() + digits / 3);
-    for (at, c) in whole.chars().enumerate() {
-        if at > sign && (whole.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out + rest
+    let (whole, rest) = text.split_at(text.find(['.', '%', 'e']).unwrap_or(text.len()));
+    let digits = whole.trim_start_matches('-');
+    let sign = whole.strip_suffix(digits).unwrap_or_default();
+    let groups: Vec<Cow<'_, str>> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    format!("{sign}{}{rest}", groups.join(","))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use errorbar_core::{Error, Result, Score, Value};
 
 use crate::scorers::comparisons::search;
-use crate::text::{PythonRegex, is_space, is_word};
+use crate::text::{Marker, PythonRegex, is_space, is_word, markers};
 
 /// How the grade is read.
 #[derive(Clone, Debug)]
@@ -91,15 +91,10 @@ pub(super) fn behind_markers<'t>(
     word: &'static str,
     is_between: fn(char) -> bool,
 ) -> impl Iterator<Item = &'t str> {
-    let windows = text.as_bytes().windows(word.len()).enumerate().rev();
-    windows.filter(|(_, window)| window.eq_ignore_ascii_case(word.as_bytes())).filter_map(
-        move |(start, _)| {
-            let (before, from) = (text.get(..start)?, text.get(start..)?);
-            let after = from.get(word.len()..)?;
-            let behind = after.trim_start_matches(is_between).strip_prefix(':')?;
-            (!before.ends_with(is_word)).then(|| behind.trim_start_matches(is_between))
-        },
-    )
+    let is_separate =
+        move |marker: &Marker| text.get(..marker.start).is_some_and(|before| !before.ends_with(is_word));
+    let separate = markers(text, word, is_between).rev().filter(is_separate);
+    separate.filter_map(move |marker| Some(text.get(marker.end..)?.trim_start_matches(is_between)))
 }
 
 /// White space, and the marks without width that models put between words.
@@ -151,28 +146,16 @@ impl NumberReader {
         let refused = |problem: String| {
             Score::unscored(INVALID_FORMAT).explanation(format!("{problem} in the grader's answer: {text}"))
         };
-        let Some(found) = self.found(text).await? else {
-            let wanted = match self.pattern {
-                None => "no `SCORE: number`",
-                Some(_) => "nothing that the score_pattern matches",
-            };
-            return Ok(refused(wanted.to_owned()));
-        };
-        Ok(match self.number(&found) {
-            Ok(value) => Score::new(value).explanation(text),
-            Err(problem) => refused(problem),
-        })
-    }
-
-    /// What stands where the number should.
-    pub(super) async fn found(&self, text: &str) -> Result<Option<String>> {
-        match &self.pattern {
-            Some(pattern) => first_group(pattern, text).await,
+        let (found, nothing) = match &self.pattern {
+            Some(pattern) => (first_group(pattern, text).await?, "nothing that the score_pattern matches"),
             None => {
                 let behind = behind_markers(text, "score", is_decoration).next();
-                Ok(behind.map(|behind| behind.lines().next().unwrap_or_default().to_owned()))
+                let line = behind.map(|behind| behind.lines().next().unwrap_or_default().to_owned());
+                (line, "no `SCORE: number`")
             }
-        }
+        };
+        let number = found.map_or_else(|| Err(nothing.to_owned()), |found| self.number(&found));
+        Ok(number.map_or_else(refused, |value| Score::new(value).explanation(text)))
     }
 
     /// The number that a string begins with. `7/10` and `7 out of 10` are 7 if the highest score is 10.

@@ -12,7 +12,9 @@ use std::marker::PhantomData;
 use std::sync::OnceLock;
 
 use errorbar_core::spec::Arg;
-use errorbar_core::{ArgProblem, ArgType, Error, Metrics, Params, ReducerChoice, Registry, Result, Score};
+use errorbar_core::{
+    ArgProblem, ArgType, Error, Metrics, Params, ReducerChoice, Registry, Result, Score, reducers,
+};
 use futures_util::future::join_all;
 use serde_json::json;
 
@@ -20,7 +22,7 @@ use self::grade::GradeReader;
 use self::prompt::Prompt;
 use super::multi_scorer::PanelReducer;
 use super::of_grades;
-use crate::prompts::{self, template_or_prompt};
+use crate::prompts;
 use crate::{
     BoxFuture, Message, Sample, Scorer, ScorerNeeds, SolverEffects, Target, TaskState, TemplateText,
 };
@@ -51,7 +53,7 @@ macro_rules! graded {
             /// The role whose models grade; with `None` the evaluated model does.
             #[must_use]
             pub fn model_role<'r>(mut self, role: impl Into<Option<&'r str>>) -> Self {
-                self.model_role = Some(GraderRole(role.into().map(str::to_owned)));
+                self.model_role = Some(role.into().map(str::to_owned));
                 self
             }
 
@@ -77,7 +79,7 @@ macro_rules! graded {
             }
 
             fn roles(&self) -> Vec<String> {
-                self.model_role_or_default().0.filter(|_| self.model.is_none()).into_iter().collect()
+                self.model_role_or_default().filter(|_| self.model.is_none()).into_iter().collect()
             }
 
             fn score<'a>(
@@ -86,7 +88,7 @@ macro_rules! graded {
                 target: &'a Target,
             ) -> BoxFuture<'a, Result<Option<Score>>> {
                 Box::pin(async move {
-                    let (role, reducer) = (self.model_role_or_default().0, self.reducer_or_default());
+                    let (role, reducer) = (self.model_role_or_default(), self.reducer_or_default());
                     let graders = Graders {
                         scorer: <Self as Params>::NAME,
                         models: self.model.as_ref(),
@@ -144,10 +146,10 @@ pub struct ModelGraded<Q: GraderQuestion> {
     #[param(no_setter)]
     model: Option<GraderModels>,
     /// The role whose models grade; with `None` the evaluated model does.
-    #[param(default = GraderRole::default(), no_setter)]
-    model_role: Option<GraderRole>,
+    #[param(default = default_role(), no_setter)]
+    model_role: Option<Option<String>>,
     /// How the scores of several graders become one.
-    #[param(default = PanelReducer::majority(), from = ReducerChoice, map = PanelReducer::choose)]
+    #[param(default = PanelReducer::from(reducers::majority()), from = ReducerChoice, map = PanelReducer::choose)]
     reducer: Option<PanelReducer>,
     #[param(skip)]
     ready: OnceLock<Result<(Prompt, GradeReader)>>,
@@ -168,15 +170,8 @@ impl<Q: GraderQuestion> ModelGraded<Q> {
     }
 
     fn prompt(&self) -> Result<Prompt> {
-        let template = self.template.as_ref();
-        let given = template.map(TemplateText::given);
         let instructions = self.instructions_text().to_owned();
-        Prompt::new(
-            template_or_prompt(template, Q::NAME),
-            given,
-            instructions,
-            self.include_history_or_default(),
-        )
+        Prompt::new(self.template.as_ref(), Q::NAME, instructions, self.include_history_or_default())
     }
 
     /// How the grader must answer: the author's words, those of the reference, or ours.
@@ -238,27 +233,9 @@ impl ArgType for GraderModels {
     }
 }
 
-/// The role whose models grade, or none: then the evaluated model does.
-#[derive(Clone, Debug)]
-pub(in crate::scorers) struct GraderRole(pub(in crate::scorers) Option<String>);
-
-impl Default for GraderRole {
-    fn default() -> Self {
-        GraderRole(Some("grader".to_owned()))
-    }
-}
-
-impl ArgType for GraderRole {
-    const EXPECTED: &'static str = String::EXPECTED;
-    const TAKES_NULL: bool = true;
-
-    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
-        Option::from_arg(arg, registry).map(GraderRole)
-    }
-
-    fn to_arg(&self) -> Arg {
-        self.0.to_arg()
-    }
+/// The role whose models grade, unless another one is named, or none.
+fn default_role() -> Option<String> {
+    Some("grader".to_owned())
 }
 
 /// Who grades, and what makes one score of several.

@@ -6,7 +6,8 @@ use serde_json::Value as Json;
 
 use super::format::{self, FormatTemplate, Placeholder};
 use crate::model::unseen;
-use crate::{Input, Message, MessageRole, Sample, ScorerNeeds, Target, TaskState};
+use crate::prompts::template_or_prompt;
+use crate::{Input, Message, MessageRole, Sample, ScorerNeeds, Target, TaskState, TemplateText};
 
 /// The names that a template can use beside those of the sample's metadata, which they hide.
 const NAMES: [&str; 4] = ["question", "answer", "criterion", "instructions"];
@@ -27,36 +28,25 @@ pub(in crate::scorers) struct Prompt {
 }
 
 impl Prompt {
-    /// The prompt of a template, checked to show the grader something.
+    /// The prompt of a template, or of this name, checked to show the grader something.
     ///
     /// # Errors
     /// A template that cannot be read, or that names nothing.
     pub(in crate::scorers) fn new(
-        text: &str,
-        given: Option<&str>,
+        template: Option<&TemplateText>,
+        name: &str,
         instructions: String,
         include_history: bool,
     ) -> Result<Self> {
-        let template = format::parse(text)?;
+        let given = template.map(TemplateText::given).unwrap_or_default();
+        let template = format::parse(template_or_prompt(template, name))?;
         if template.fields().next().is_none() {
             return Err(Error::custom(format!(
-                "the template {:?} names no file, and as a string it shows the grader nothing; put {{question}}, \
-                 {{answer}}, {{criterion}} and {{instructions}} into it",
-                given.unwrap_or_default()
+                "the template {given:?} names no file, and as a string it shows the grader nothing; put {{question}}, \
+                 {{answer}}, {{criterion}} and {{instructions}} into it"
             )));
         }
         Ok(Prompt { template, without_criterion: None, instructions, include_history, bounds: None })
-    }
-
-    /// The same for numbers, with another template for samples without a criterion.
-    pub(in crate::scorers) fn of_numbers(
-        mut self,
-        bounds: (f64, f64),
-        without_criterion: Option<&str>,
-    ) -> Result<Self> {
-        self.without_criterion = without_criterion.map(format::parse).transpose()?;
-        self.bounds = Some(bounds);
-        Ok(self)
     }
 
     /// What graders need who are shown it.

@@ -3,11 +3,12 @@
 use std::sync::OnceLock;
 
 use errorbar_core::metrics::{mean, stderr};
-use errorbar_core::{Error, Metrics, Params, ReducerChoice, Result, Score, metrics};
+use errorbar_core::{Error, Metrics, Params, ReducerChoice, Result, Score, metrics, reducers};
 
+use super::format;
 use super::grade::{GradeReader, NumberReader};
 use super::prompt::Prompt;
-use super::{GraderModels, GraderRole, Graders, check_graders, graded};
+use super::{GraderModels, Graders, check_graders, default_role, graded};
 use crate::prompts;
 use crate::scorers::multi_scorer::PanelReducer;
 use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, SolverEffects, Target, TaskState, TemplateText};
@@ -68,10 +69,10 @@ pub struct ModelGradedScore {
     #[param(no_setter)]
     model: Option<GraderModels>,
     /// The role whose models grade; with `None` the evaluated model does.
-    #[param(default = GraderRole::default(), no_setter)]
-    model_role: Option<GraderRole>,
+    #[param(default = default_role(), no_setter)]
+    model_role: Option<Option<String>>,
     /// How the scores of several graders become one.
-    #[param(default = PanelReducer::mean(), from = ReducerChoice, map = PanelReducer::choose)]
+    #[param(default = PanelReducer::from(reducers::mean()), from = ReducerChoice, map = PanelReducer::choose)]
     reducer: Option<PanelReducer>,
     #[param(skip)]
     ready: OnceLock<Result<(Prompt, GradeReader)>>,
@@ -98,17 +99,14 @@ impl ModelGradedScore {
     }
 
     fn prompt(&self) -> Result<Prompt> {
-        let (template, bounds) = (self.template.as_ref(), self.bounds());
-        let text = template.map_or_else(|| prompts::prompt(Self::NAME, false), TemplateText::text);
-        let instructions = match &self.instructions {
-            Some(text) => text.text().to_owned(),
-            None => instructions(bounds),
-        };
-        let given = template.map(TemplateText::given);
-        let prompt = Prompt::new(text, given, instructions, self.include_history_or_default())?;
-        let other =
-            template.is_none().then(|| prompts::prompt("model_graded_score_without_criterion", false));
-        prompt.of_numbers(bounds, other)
+        let bounds = self.bounds();
+        let given = self.instructions.as_ref().map(|text| text.text().to_owned());
+        let instructions = given.unwrap_or_else(|| instructions(bounds));
+        let history = self.include_history_or_default();
+        let prompt = Prompt::new(self.template.as_ref(), Self::NAME, instructions, history)?;
+        let other = || prompts::prompt("model_graded_score_without_criterion", false);
+        let other = self.template.is_none().then(other).map(format::parse).transpose()?;
+        Ok(Prompt { without_criterion: other, bounds: Some(bounds), ..prompt })
     }
 }
 

@@ -1,8 +1,8 @@
 //! A case: judged by ours, and compared.
 
+use errorbar_core::{Error, Score};
 use errorbar_eval::text::{
-    Answer, F1, Includes, Judgement, Location, Mark, Match, Pattern, TextError, judge_choices, judge_exact,
-    marked_choices,
+    Answer, F1, Location, Match, Pattern, judge_choices, judge_exact, judge_includes, marked_choices,
 };
 use errorbar_test_support::conformance::ReferenceCase;
 use serde_json::Value as Json;
@@ -21,17 +21,17 @@ struct TextCase<'a> {
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// The arguments were refused.
-    Refused(TextError),
+    Refused(Error),
     /// There is no such kind of answer.
     UnknownAnswer(String),
     /// The completion could not be judged.
-    Failed(TextError),
+    Failed(Error),
     Judged {
         value: Json,
         answer: Option<String>,
         /// "completion", "prose" or nothing.
         explanation: Option<&'static str>,
-        reason: Option<&'static str>,
+        reason: Option<String>,
         /// For `choice`: the places marked.
         marked: Option<Vec<usize>>,
     },
@@ -57,7 +57,7 @@ pub(crate) fn differences(case: &ReferenceCase, ours: &Outcome) -> Vec<String> {
                 ("value", value.clone()),
                 ("answer", text(answer.as_deref())),
                 ("explanation", text(*explanation)),
-                ("reason", text(*reason)),
+                ("reason", text(reason.as_deref())),
             ];
             if case.json["scorer"] == "choice" {
                 fields.push(("marked", marked.clone().map_or(Json::Null, Json::from)));
@@ -107,7 +107,7 @@ impl<'a> TextCase<'a> {
                 let scorer = Match { location, ignore_case, numeric: self.flag("numeric", false) };
                 self.judged(scorer.judge(completion, targets))
             }
-            "includes" => self.judged(Includes { ignore_case }.judge(completion, targets)),
+            "includes" => self.judged(judge_includes(completion, targets, ignore_case)),
             "pattern" => {
                 match Pattern::new(self.word("pattern", ""), ignore_case, self.flag("match_all", false)) {
                     Ok(pattern) => self.tried(pattern.judge(completion, targets)),
@@ -134,29 +134,23 @@ impl<'a> TextCase<'a> {
                 let words = self.args.get("stop_words").and_then(Json::as_array);
                 let stop_words: Vec<&str> =
                     words.into_iter().flatten().map(|w| w.as_str().unwrap()).collect();
-                self.judged(F1::new(&stop_words).judge(completion, targets))
+                self.judged(F1::new(&stop_words).judge(completion, completion, targets))
             }
             other => panic!("no scorer is named {other}"),
         }
     }
 
-    fn tried(&self, result: Result<Judgement<'_>, TextError>) -> Outcome {
-        result.map_or_else(Outcome::Failed, |judgement| self.judged(judgement))
+    fn tried(&self, result: Result<Score, Error>) -> Outcome {
+        result.map_or_else(Outcome::Failed, |score| self.judged(score))
     }
 
-    fn judged(&self, judgement: Judgement<'_>) -> Outcome {
-        let value = match judgement.mark {
-            Mark::Correct => Json::from("C"),
-            Mark::Incorrect => Json::from("I"),
-            Mark::NoAnswer => Json::from("N"),
-            Mark::Share(share) => Json::from(share),
-        };
+    fn judged(&self, score: Score) -> Outcome {
         let explained = |text: &str| if text == self.completion { "completion" } else { "prose" };
         Outcome::Judged {
-            value,
-            answer: judgement.answer.map(String::from),
-            explanation: judgement.explanation.as_deref().map(explained),
-            reason: judgement.reason,
+            value: score.value.to_json(),
+            answer: score.answer,
+            explanation: score.explanation.as_deref().map(explained),
+            reason: score.reason,
             marked: None,
         }
     }
