@@ -3,13 +3,13 @@
 use std::cell::Cell;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
 use std::time::SystemTime;
 
 use errorbar_files::{identity, is_named};
-use flate2::bufread::DeflateDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 use zstd::stream::read::Decoder as ZstdDecoder;
 use zstd::zstd_safe::{DCtx, ResetDirective};
 
@@ -27,23 +27,29 @@ const READ: usize = 128 << 10;
 /// The most memory that is reserved because a file merely claims that it is needed.
 const CLAIM: u64 = 4 << 20;
 
-/// Decompresses members. Keep one per thread: it holds a context and a buffer, which are reused.
+/// Decompresses members. Keep one per thread: it holds contexts and a buffer, which are reused.
 pub(crate) struct Decompressor {
-    /// The state of zstd, made when it is first needed and reset for each member: 40 kB that are freed between the strings
-    /// of a sample are a hole that nothing else fills.
-    context: Option<DCtx<'static>>,
+    contexts: Contexts,
     piece: Vec<u8>,
     limits: LogLimits,
 }
 
+/// The state of each method, made when it is first needed and reset for each member: 40 kB that are freed between the
+/// strings of a sample are a hole that nothing else fills.
+#[derive(Default)]
+struct Contexts {
+    zstd: Option<DCtx<'static>>,
+    deflate: Option<Decompress>,
+}
+
 thread_local! {
-    /// The context of the last decompressor, for the next one: to make one takes as long as to read a header.
-    static SPARE: Cell<Option<DCtx<'static>>> = const { Cell::new(None) };
+    /// The contexts of the last decompressor, for the next one: to make one takes as long as to read a header.
+    static SPARE: Cell<Contexts> = const { Cell::new(Contexts { zstd: None, deflate: None }) };
 }
 
 impl Drop for Decompressor {
     fn drop(&mut self) {
-        SPARE.set(self.context.take());
+        SPARE.set(std::mem::take(&mut self.contexts));
     }
 }
 
@@ -55,7 +61,7 @@ impl fmt::Debug for Decompressor {
 
 impl Decompressor {
     pub(crate) fn new(limits: LogLimits) -> Self {
-        Decompressor { context: SPARE.take(), piece: Vec::new(), limits }
+        Decompressor { contexts: SPARE.take(), piece: Vec::new(), limits }
     }
 
     pub(super) fn limits(&self) -> LogLimits {
@@ -89,7 +95,7 @@ impl Decompressor {
             }
             let (mut crc, mut size) = (crc32fast::Hasher::new(), 0);
             // One byte more than promised is requested, to see that there is none.
-            let content = content(&mut self.context, source, name, entry)?.take(bytes.saturating_add(1));
+            let content = content(&mut self.contexts, source, name, entry)?.take(bytes.saturating_add(1));
             pieces_of(content, &mut self.piece, bytes, &mut |piece| {
                 crc.update(piece);
                 size += piece.len() as u64;
@@ -133,7 +139,7 @@ impl Decompressor {
     ) -> Result<Vec<u8>> {
         let mut head = Vec::new();
         let content =
-            content(&mut self.context, source, name, entry).map_err(|error| error.in_member(name))?;
+            content(&mut self.contexts, source, name, entry).map_err(|error| error.in_member(name))?;
         // Damage is reported when all of it is read.
         let _damaged = content.take(bytes).read_to_end(&mut head);
         Ok(head)
@@ -142,7 +148,7 @@ impl Decompressor {
 
 /// The content of a member, unchecked.
 fn content<'a>(
-    context: &'a mut Option<DCtx<'static>>,
+    contexts: &'a mut Contexts,
     source: &'a LogFile,
     name: &str,
     entry: &ZipEntry,
@@ -170,9 +176,13 @@ fn content<'a>(
     let compressed = file.take(entry.compressed);
     Ok(match entry.method {
         STORED => Box::new(compressed),
-        DEFLATE => Box::new(DeflateDecoder::new(compressed)),
+        DEFLATE => {
+            let state = contexts.deflate.get_or_insert_with(|| Decompress::new(false));
+            state.reset(false);
+            Box::new(Inflate { compressed, state })
+        }
         ZSTD => {
-            let context = context.get_or_insert_with(DCtx::create);
+            let context = contexts.zstd.get_or_insert_with(DCtx::create);
             // It may be left in the middle of a frame by the member before.
             let reset = context.reset(ResetDirective::SessionOnly);
             reset.map_err(|_| LogErrorKind::damaged("the decompressor failed"))?;
@@ -180,6 +190,35 @@ fn content<'a>(
         }
         other => return Err(LogErrorKind::Method(other).into()),
     })
+}
+
+/// Deflated content. The decoders of flate2 own their state and do not return it.
+struct Inflate<'a, R> {
+    compressed: R,
+    state: &'a mut Decompress,
+}
+
+impl<R: BufRead> Read for Inflate<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let input = self.compressed.fill_buf()?;
+            let is_end = input.is_empty();
+            let flush = if is_end { FlushDecompress::Finish } else { FlushDecompress::None };
+            let before = (self.state.total_in(), self.state.total_out());
+            let status = self.state.decompress(input, buffer, flush);
+            let (read, written) = (self.state.total_in() - before.0, self.state.total_out() - before.1);
+            self.compressed.consume(read as usize);
+            match status {
+                Ok(Status::StreamEnd) => return Ok(written as usize),
+                Ok(_) if written > 0 || buffer.is_empty() => return Ok(written as usize),
+                Ok(_) if is_end => {
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "incomplete deflate stream"));
+                }
+                Ok(_) => {}
+                Err(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "corrupt deflate stream")),
+            }
+        }
+    }
 }
 
 /// Collects pieces, up to a limit.
