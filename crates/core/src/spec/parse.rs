@@ -259,7 +259,7 @@ pub struct SpecPlace {
 }
 
 impl SpecPlace {
-    /// The specs of a text that is a [`MetricsSpec`], each before those in it; none of another text.
+    /// The specs of a text that is a [`MetricsSpec`](super::MetricsSpec), each before those in it; none of another text.
     ///
     /// ```
     /// use errorbar_core::spec::SpecPlace;
