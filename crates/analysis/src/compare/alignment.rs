@@ -1,7 +1,10 @@
 //! Whether sides have the same samples: ids are matched, and the same id must be the same question.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use errorbar_core::SampleId;
 use errorbar_core::chat::{Input as Question, Targets};
-use errorbar_core::{IndexMap, SampleId};
 use errorbar_core::{MetadataKeys, ScoreParts};
 use errorbar_log::eval::SampleFields;
 
@@ -100,14 +103,16 @@ pub(crate) struct MatchedRun<'a> {
     name: &'a str,
     run: &'a Run,
     questions: Questions,
-    /// The first row of each sample, by its id.
-    rows: IndexMap<&'a str, usize>,
+    /// The first row of each sample.
+    rows: Vec<usize>,
+    /// The places of samples among them, by id; seldom needed, because sides mostly have the same order.
+    places: OnceCell<HashMap<&'a str, usize>>,
 }
 
 impl<'a> MatchedRun<'a> {
     pub(crate) fn new(name: &'a str, run: &'a Run) -> Self {
-        let rows = run.scores.first_rows().into_iter().map(|row| (run.scores.id(row), row)).collect();
-        MatchedRun { name, run, questions: run.questions(), rows }
+        let rows = run.scores.first_rows();
+        MatchedRun { name, run, questions: run.questions(), rows, places: OnceCell::new() }
     }
 
     /// Checks that the ids which this run, the base, and another have in common are those of the same samples.
@@ -123,25 +128,47 @@ impl<'a> MatchedRun<'a> {
         self.check_ids(other, diagnostics)
     }
 
+    fn id(&self, place: usize) -> Option<&'a str> {
+        self.rows.get(place).map(|row| self.run.scores.id(*row))
+    }
+
+    /// The place of a sample; mostly it is that which it has on the other side.
+    fn place(&self, id: &str, likely: usize) -> Option<usize> {
+        if self.id(likely) == Some(id) {
+            return Some(likely);
+        }
+        let columns = &self.run.scores;
+        let places = || self.rows.iter().enumerate().map(|(place, row)| (columns.id(*row), place)).collect();
+        self.places.get_or_init(places).get(id).copied()
+    }
+
     /// The ids that only this side, the base, has, and those that only another has.
     ///
     /// # Errors
     /// An id is another question on the other side.
     fn unmatched(&self, other: &MatchedRun<'_>) -> Result<(Vec<String>, Vec<String>), Diagnostic> {
         let questions = CommonQuestions::of(&self.questions, &other.questions);
-        let of_both = other.rows.iter().filter_map(|(id, row)| Some((*self.rows.get(id)?, *row)));
-        let has_changed = |(base_row, row): &(usize, usize)| {
-            questions.as_ref().is_some_and(|questions| questions.differ(*base_row, *row))
-        };
-        let changed: Vec<(usize, usize)> = of_both.filter(has_changed).collect();
+        let (mut only_other, mut changed) = (Vec::new(), Vec::new());
+        let mut is_matched = vec![false; self.rows.len()];
+        for (at, row) in other.rows.iter().enumerate() {
+            let id = other.run.scores.id(*row);
+            let Some(place) = self.place(id, at) else {
+                only_other.push(id.to_owned());
+                continue;
+            };
+            is_matched.get_mut(place).into_iter().for_each(|matched| *matched = true);
+            if let Some(base_row) = self.rows.get(place)
+                && questions.as_ref().is_some_and(|questions| questions.differ(*base_row, *row))
+            {
+                changed.push((*base_row, *row));
+            }
+        }
         if let Some(&(base_row, row)) = changed.first() {
             return Err(changed_question(self, other, base_row, row, changed.len()));
         }
-        let only = |one: &MatchedRun<'_>, other: &MatchedRun<'_>| {
-            let ids = one.rows.keys().filter(|id| !other.rows.contains_key(**id));
-            ids.map(|id| (*id).to_owned()).collect()
-        };
-        Ok((only(self, other), only(other, self)))
+        let unmatched = is_matched.iter().enumerate().filter(|(_, matched)| !**matched);
+        let only_base = unmatched.filter_map(|(place, _)| self.id(place).map(str::to_owned)).collect();
+        Ok((only_base, only_other))
     }
 
     /// Refuses row numbers, which are the ids of any two tables; and reports what cannot be checked.
