@@ -122,7 +122,7 @@ impl<T> Answer<T> {
     }
 }
 
-/// Who is told how far the reading of samples is; by default nobody.
+/// Receives the progress of reading samples; by default it is ignored.
 pub trait Progress: Sync {
     /// More samples are to be read.
     fn expect(&self, _samples: usize) {}

@@ -798,7 +798,7 @@ impl fmt::Display for ErrorMethod {
     }
 }
 
-/// A name that is none of those that there are.
+/// The error for an unknown name.
 fn unknown<'n>(found: &str, names: impl Iterator<Item = &'n str>) -> String {
     format!("expected one of {}, found {found:?}", names.collect::<Vec<_>>().join(", "))
 }

@@ -502,7 +502,7 @@ mod confusion_tests {
         assert_eq!((names, found.counts), (vec!["(no answer)", "a"], vec![vec![0, 0], vec![2, 1]]));
     }
 
-    /// Scores are labels only if they are none of the words for right and wrong.
+    /// Scores are labels unless they are words for right and wrong.
     #[test]
     fn verdicts_are_told_from_labels() {
         let of = |pairs: &[(&str, &str)]| {

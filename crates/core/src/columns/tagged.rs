@@ -1,8 +1,8 @@
-//! What stands for a value in a column: a tag and a number.
+//! How a value is encoded in a column: a tag and a number.
 
 use rayon::prelude::*;
 
-/// What stands for a float: its bits, but 0 to 255 for the floats 0.0 to 255.0, so that a column of 0.0 and 1.0 takes a byte
+/// The payload of a float: its bits, but 0 to 255 for the floats 0.0 to 255.0, so that a column of 0.0 and 1.0 takes a byte
 /// a row. The floats with the bits 1 to 255, all below 1e-321, have the bits that are free then.
 #[inline]
 pub(super) fn float_payload(float: f64) -> u64 {

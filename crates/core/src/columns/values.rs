@@ -30,7 +30,7 @@ pub struct ValueColumn {
     nested_bytes: usize,
 }
 
-/// What stands for the value of a row: within a column equal cells hold the same.
+/// The encoded value of a row: equal cells of a column hold equal values.
 pub(crate) type Cell = (Tag, u64);
 
 const GAP: Cell = (Tag::Missing, 0);
@@ -88,7 +88,7 @@ impl ValueColumn {
         self.tags.is_empty()
     }
 
-    /// What stands for a value in the columns.
+    /// Encodes a value.
     #[inline]
     fn encode(&mut self, value: Option<Value>) -> Cell {
         match value {
@@ -360,7 +360,7 @@ impl ValueColumn {
         }
     }
 
-    /// What stands for the value of a row.
+    /// The encoded value of a row.
     #[inline]
     pub(crate) fn cell(&self, row: usize) -> Cell {
         self.tags.get(row).copied().zip(self.payloads.get(row)).unwrap_or(GAP)
@@ -491,7 +491,7 @@ impl ValueColumn {
     }
 }
 
-/// What stands for a float.
+/// Encodes a float.
 #[inline]
 fn float_cell(float: f64) -> Cell {
     if float.is_nan() { (Tag::Unscored, 0) } else { (Tag::Float, float_payload(float)) }

@@ -312,7 +312,7 @@ impl Results {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoHeadline {
-    /// There are none.
+    /// The results have no figures.
     #[error("no figures")]
     NoFigures,
     /// Standard errors of figures that are not there.
